@@ -66,8 +66,22 @@ export interface EntitySet {
   readonly digest?: EtagDigest | undefined;
 }
 
-/** Returns the digest of a text, without quotes. The secret that it is made with stays inside. */
-export type EtagDigest = (text: string) => string;
+/**
+ * Returns the digest of a text or of its UTF-8, without quotes: `ETAG_DIGEST_LENGTH` characters of Base64. The secret that it is
+ * made with stays inside.
+ */
+export type EtagDigest = (text: string | Uint8Array) => string;
+
+/** The two ways to make ETags of all properties. */
+export interface EtagDigests {
+  /** For entities whose values everyone may know who reads them: the same in all processes. */
+  readonly plain: EtagDigest;
+  /** For entities with values that some may not know. */
+  readonly keyed: EtagDigest;
+}
+
+/** The number of characters of a digest: 132 bits, which do not collide by chance. */
+export const ETAG_DIGEST_LENGTH = 22;
 
 /** The join of two entity sets: by equal values, or by a table of links. */
 export type NavigationJoin = DirectJoin | LinkJoin;

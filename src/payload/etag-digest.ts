@@ -1,21 +1,27 @@
 import { once } from "../base/memo.ts";
-import type { EtagDigest } from "../edm/model.ts";
-import { sha256Base64, sha256Base64OfText } from "./sha256.ts";
+import { ETAG_DIGEST_LENGTH, type EtagDigest, type EtagDigests } from "../edm/model.ts";
+import { sha256Base64 } from "./sha256.ts";
 
 /** Separates the key of digests from everything else that is made of the secret. */
 const PURPOSE = "odatakit ETag of all properties\n";
-/** 132 bits, which do not collide by chance, and do not let anyone continue the hash. */
-const DIGEST_LENGTH = 22;
 
 /**
- * Makes the digest of the JSON of an entity: SHA-256 with a key in front, truncated. Without the key, a user could find a property
- * with few values that only others may read, by trying them.
- * @param secret the secret of the service; undefined: the digest has no key
+ * Makes the digests of the JSON of entities: the start of SHA-256, with a key in front for entities with hidden values. Without
+ * the key, a user could find a property with few values that only others may read, by trying them.
+ * @param secret the secret of the service; undefined: no set needs a key
  * @see docs/reference/etags.md
  */
-export function etagDigest(secret: string | Uint8Array | undefined): EtagDigest {
-  const keyOf = once(() => (secret === undefined ? "" : deriveKey(secret)));
-  return (text) => sha256Base64OfText(keyOf() + text).slice(0, DIGEST_LENGTH);
+export function etagDigests(secret: string | Uint8Array | undefined): EtagDigests {
+  return { plain, keyed: secret === undefined ? plain : keyedDigest(secret) };
+}
+
+const plain: EtagDigest = (text) => sha256Base64(text).slice(0, ETAG_DIGEST_LENGTH);
+
+function keyedDigest(secret: string | Uint8Array): EtagDigest {
+  const keyOf = once(() => deriveKey(secret));
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  // The digest is cut, so nobody can continue a hash without its key.
+  return (text) => plain(keyOf() + (typeof text === "string" ? text : decoder.decode(text)));
 }
 
 function deriveKey(secret: string | Uint8Array): string {

@@ -3,17 +3,12 @@ import { builtinModule } from "../base/host.ts";
 import { once } from "../base/memo.ts";
 
 /**
- * Returns the SHA-256 of bytes as Base64 with padding, synchronously. It uses the native hash of the host if available,
+ * Returns the SHA-256 of bytes, or of the UTF-8 of a well-formed text, as Base64 with padding, synchronously. It uses the native hash of the host if available,
  * otherwise the bundled library.
  * @see FIPS 180-4
  */
-export function sha256Base64(bytes: Uint8Array): string {
-  return hash()(bytes);
-}
-
-/** Does the same for the UTF-8 of a well-formed text. */
-export function sha256Base64OfText(text: string): string {
-  return hash()(text);
+export function sha256Base64(data: Uint8Array | string): string {
+  return hash()(data);
 }
 
 /** Looked up at the first use: Node.js takes longer to load its cryptography than odatakit to answer a request. */

@@ -19,7 +19,7 @@ import type { ODataRequest } from "../http/odata-request.ts";
 import type { ODataResponse } from "../http/odata-response.ts";
 import type { Capabilities } from "../language/query/capabilities.ts";
 import { type BodySettings, compileBodyReaders, compileRelatedReader } from "../payload/body-readers.ts";
-import { etagDigest } from "../payload/etag-digest.ts";
+import { etagDigests } from "../payload/etag-digest.ts";
 import { tokenSeal } from "../payload/token-seal.ts";
 import { answerRequest, type ServiceRoutes, finishResponse } from "./answer-request.ts";
 import { batchEndpoint } from "./batch-endpoint.ts";
@@ -114,10 +114,8 @@ type Handled = ReturnType<ODataService["handle"]>;
 export function odataService(options: ServiceOptions): ODataService {
   const { schemaCheck = "error" } = options;
   const admit = tenantGates(schemaCheck, () => definition);
-  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, admit, {
-    plain: etagDigest(undefined),
-    keyed: etagDigest(options.secret),
-  });
+  const parts = { admit, digests: etagDigests(options.secret) };
+  const definition = buildServiceDefinition(options, defaultLogger, ROW_RULES, bindAnnotations, parts);
   for (const { logTo } of options.entitySets ?? []) logTo?.(definition.logger);
   const schemaGate = new SchemaGate(databaseChecks(definition), schemaCheck, definition.logger);
   const furtherPaths = (options.routes ?? []).flatMap(({ paths }) => paths);

@@ -1,4 +1,5 @@
 import type { Pace, Steps } from "../../base/maybe.ts";
+import { ETAG_DIGEST_LENGTH, type EtagDigest } from "../../edm/model.ts";
 import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
 
 /** A member of the objects that a database wrote. */
@@ -9,6 +10,20 @@ export interface JsonMember {
   readonly scan: ScanJson;
   /** Whether the response lacks the member, which is only checked. It is not the first one. */
   readonly isHidden?: boolean | undefined;
+  /** Its part in an ETag; absent: none, or in the middle of its members. */
+  readonly digested?: DigestedMember | undefined;
+}
+
+/** The place of an ETag, or the first or last one of the members that it is made of, which follow it and each other. */
+type DigestedMember =
+  | { readonly kind: "place" }
+  | { readonly kind: "member"; readonly isFirst: boolean; readonly end: DigestEnd | undefined };
+
+/** The end of the members of an ETag. */
+interface DigestEnd {
+  readonly digest: EtagDigest;
+  /** Whether the response lacks these members. */
+  readonly isHidden: boolean;
 }
 
 /** Objects as the response contains them, with commas between them. */
@@ -145,7 +160,10 @@ function isRepeated(bytes: Uint8Array, previous: number, start: number, end: num
 function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMember[], findings: JsonFindings): number {
   let at = start;
   let separator = OPENING;
-  for (const { head, nullable, scan, isHidden } of members) {
+  let etagAt = 0;
+  let digestStart = 0;
+  let firstPatch = 0;
+  for (const { head, nullable, scan, isHidden, digested } of members) {
     if (bytes[at] !== separator) return -1;
     separator = COMMA;
     const before = at;
@@ -158,8 +176,62 @@ function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMemb
       if (at < 0) return -1;
     }
     if (isHidden === true) hide(before, at, findings);
+    if (digested === undefined) continue;
+    if (digested.kind === "place") {
+      etagAt = before + head;
+      continue;
+    }
+    if (digested.isFirst) {
+      digestStart = before;
+      firstPatch = patchesBefore(before, findings);
+    }
+    if (digested.end !== undefined) {
+      const { digest, isHidden: isBeside } = digested.end;
+      writeEtag(bytes, etagAt, digest(textOf(bytes, digestStart + 1, at, findings.patches, firstPatch)));
+      if (isBeside) hide(digestStart, at, findings);
+    }
   }
   return bytes[at] === CLOSING ? at + 1 : -1;
+}
+
+/** The bytes of the place of an ETag before its digest: a quote, and an escaped quote. */
+const ETAG_HEAD = 3;
+
+/** Finds the end of the place of an ETag. */
+export const scanEtagPlace: ScanJson = (_bytes, at) => at + ETAG_HEAD + ETAG_DIGEST_LENGTH + ETAG_HEAD;
+
+function writeEtag(bytes: Uint8Array, place: number, digest: string): void {
+  for (let index = 0; index < ETAG_DIGEST_LENGTH; index += 1) {
+    bytes[place + ETAG_HEAD + index] = digest.charCodeAt(index);
+  }
+}
+
+/** Returns the number of patches before a place. The value that was scanned last may have some, too. */
+function patchesBefore(place: number, { patches }: JsonFindings): number {
+  let count = patches.length;
+  while (count > 0 && (patches[count - 1]?.start ?? 0) >= place) count -= 1;
+  return count;
+}
+
+/** Returns JSON as the response writes it: its bytes if there are no patches, otherwise its text. */
+function textOf(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  patches: readonly JsonPatch[],
+  firstPatch: number,
+): Uint8Array | string {
+  if (firstPatch === patches.length) return bytes.subarray(start, end);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
+  let from = start;
+  for (let index = firstPatch; index < patches.length; index += 1) {
+    const patch = patches[index];
+    if (patch === undefined) continue;
+    text += decoder.decode(bytes.subarray(from, patch.start)) + patch.text;
+    from = patch.end;
+  }
+  return text + decoder.decode(bytes.subarray(from, end));
 }
 
 /** Removes a member. Parts of its value may have been written differently. */

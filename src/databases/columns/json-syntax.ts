@@ -28,6 +28,8 @@ export interface JsonSyntax {
   readonly keepsCells: boolean;
   /** Returns the text of an id, from its start and an integer; null for another value. Absent: entities with ids are rows. */
   readonly idOf?: (start: Sql, key: Sql) => Sql;
+  /** Returns the value of a member with a constant text. */
+  readonly constant: (text: string) => Sql;
   /** The most members of an object. */
   readonly maxMembers: number;
   /**

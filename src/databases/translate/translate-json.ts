@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { StructuralProperty } from "../../edm/model.ts";
+import { ETAG_DIGEST_LENGTH, type StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
-import type { JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
+import type { JsonEtag, JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
-import { type JsonMember, scanEntities, scanEntity } from "../cells/json-rows.ts";
+import { type JsonMember, scanEntities, scanEntity, scanEtagPlace } from "../cells/json-rows.ts";
 import { scanCell, scanDecimalText, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
@@ -90,7 +90,7 @@ function membersOf(written: readonly WrittenMember[]): readonly JsonMember[] {
  * @param checked properties that are checked even if they are not selected
  */
 function writeObject(
-  { id, selected, expanded }: JsonMembers,
+  { id, etag, selected, expanded }: JsonMembers,
   it: Relation,
   writing: Writing,
   checked: readonly StructuralProperty[] = [],
@@ -98,11 +98,17 @@ function writeObject(
   const properties = selected.map(({ property }) => property);
   const written = [
     ...(id === undefined ? [] : [writeId(id, it, writing)]),
-    ...properties.map((property) => writeProperty(property, it, writing)),
+    ...withEtag(
+      properties.map((property) => writeProperty(property, it, writing)),
+      properties,
+      etag,
+      writing,
+    ),
     ...expanded.flatMap((expansion) => writeExpansion(expansion, it, writing)),
     ...unselected([...joinedBy(expanded), ...checked], properties).map((property) =>
       hidden(writeProperty(property, it, writing)),
     ),
+    ...digestedBeside(properties, etag, it, writing),
   ];
   const found = written.filter((each) => each !== null);
   return found.length < written.length || found.length === 0 || found.length > writing.syntax.maxMembers ? null : found;
@@ -123,6 +129,54 @@ function unselected(
   selected: readonly StructuralProperty[],
 ): readonly StructuralProperty[] {
   return [...new Set(properties)].filter((property) => !selected.includes(property));
+}
+
+const ETAG = "@odata.etag";
+
+/** Adds an ETag before the members of properties, and marks these if it is made of them. */
+function withEtag(
+  written: readonly (WrittenMember | null)[],
+  properties: readonly StructuralProperty[],
+  etag: JsonEtag | undefined,
+  { syntax }: Writing,
+): readonly (WrittenMember | null)[] {
+  if (etag === undefined) return written;
+  // The digest is written into its place when the members are known.
+  const place: WrittenMember = {
+    part: { name: ETAG, argument: syntax.constant(`"${"0".repeat(ETAG_DIGEST_LENGTH)}"`), cell: null },
+    member: { head: headOf(ETAG), nullable: false, scan: scanEtagPlace, digested: { kind: "place" } },
+  };
+  return [place, ...(isMadeOf(etag, properties) ? markDigested(written, etag, false) : written)];
+}
+
+/** Returns the members that an ETag is made of, if they are not those of the response. */
+function digestedBeside(
+  properties: readonly StructuralProperty[],
+  etag: JsonEtag | undefined,
+  it: Relation,
+  writing: Writing,
+): readonly (WrittenMember | null)[] {
+  if (etag === undefined || isMadeOf(etag, properties)) return [];
+  const written = etag.properties.map((property) => writeProperty(property, it, writing));
+  return markDigested(written, etag, true);
+}
+
+function isMadeOf(etag: JsonEtag, properties: readonly StructuralProperty[]): boolean {
+  return (
+    properties.length === etag.properties.length && properties.every((each, index) => each === etag.properties[index])
+  );
+}
+
+function markDigested(
+  written: readonly (WrittenMember | null)[],
+  { digest }: JsonEtag,
+  isHidden: boolean,
+): readonly (WrittenMember | null)[] {
+  return written.map((each, index) => {
+    const end = index === written.length - 1 ? { digest, isHidden } : undefined;
+    if (each === null || (index > 0 && end === undefined)) return each;
+    return { ...each, member: { ...each.member, digested: { kind: "member", isFirst: index === 0, end } } };
+  });
 }
 
 function hidden(written: WrittenMember | null): WrittenMember | null {

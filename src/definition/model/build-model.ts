@@ -5,7 +5,7 @@ import type {
   EntityContainer,
   EntitySet,
   EntityType,
-  EtagDigest,
+  EtagDigests,
   Model,
   Operation,
   OperationImport,
@@ -36,14 +36,6 @@ import { resolveFacets } from "./resolve-facets.ts";
 export interface BuiltModel {
   readonly model: Model;
   readonly operations: ReadonlyMap<DeclaredOperation, Operation>;
-}
-
-/** The two ways to make ETags of all properties. */
-export interface EtagDigests {
-  /** For entities whose values everyone may know who reads them: the same in all processes. */
-  readonly plain: EtagDigest;
-  /** For entities with values that some may not know. */
-  readonly keyed: EtagDigest;
 }
 
 /** The names of a schema. */

@@ -1,15 +1,9 @@
 import { once } from "../../base/memo.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
-import { type EntitySet, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
+import { type EntitySet, type EtagDigests, listedImports, type Operation, shownProperties } from "../../edm/model.ts";
 import type { DeclaredEntitySet } from "../context.ts";
 import type { Logger } from "../logger.ts";
-import {
-  type AnnotationBinder,
-  type BuiltModel,
-  buildModel,
-  type EtagDigests,
-  schemaNames,
-} from "../model/build-model.ts";
+import { type AnnotationBinder, type BuiltModel, buildModel, schemaNames } from "../model/build-model.ts";
 import {
   type DeclaredOperation,
   type DeclaredService,
@@ -68,14 +62,21 @@ const SET_HANDLERS = [
   "search",
 ] as const;
 
+/** The parts of a service that its definition contains. */
+interface ServiceParts {
+  /** Checks the databases of tenants; absent: none is checked. */
+  readonly admit?: AdmitTenant;
+  /** Make the ETags of all properties; absent: no request needs them. */
+  readonly digests?: EtagDigests;
+}
+
 /**
  * Checks the declarations of one registration and resolves its names, settings and model. The result is frozen and
  * shared with no other registration.
  * @param defaultLogger used if the application gives no logger
  * @param rowRules checks the row rules, if any set has one
  * @param bindAnnotations resolves the annotations
- * @param admit checks the databases of tenants; absent: none is checked
- * @param digests make the ETags of all properties
+ * @param parts the parts of the service that its settings make
  * @throws ConfigurationError with every fault of the declarations
  * @see docs/reference/services.md
  */
@@ -84,8 +85,7 @@ export function buildServiceDefinition(
   defaultLogger: Logger,
   rowRules: RowRuleChecks,
   bindAnnotations: AnnotationBinder,
-  admit: AdmitTenant = () => undefined,
-  digests?: EtagDigests,
+  { admit = () => undefined, digests }: ServiceParts = {},
 ): ServiceDefinition {
   const service = collectDeclarations(options);
   const types = collectTypes(service);

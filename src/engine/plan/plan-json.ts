@@ -11,7 +11,8 @@ import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 
 /**
- * Plans the members of entities that are written with nothing but values.
+ * Plans the members of entities that are written with nothing but values, and their ETags if these are made of all properties.
+ * @param entitySet null: their set is unknown, so they have no ETags
  * @param expand the expansions of the clause
  * @param hasControl whether the response contains the ETags of sets that have some, and the ids of entities without their key
  * @returns null if an entity has other members, or an expansion is read otherwise
@@ -19,11 +20,23 @@ import { totalOrder } from "./total-order.ts";
  */
 export function planJson(
   clause: SelectExpandClause,
+  entitySet: EntitySet | null,
   expand: ExpandPlan | null,
   hasControl: boolean,
 ): JsonMembers | null {
   if (virtualIn(clause).length > 0) return null;
-  if (expand === null) return plainMembers(clause);
+  const members = expand === null ? plainMembers(clause) : expandedOf(clause, expand, hasControl);
+  if (entitySet === null || !hasControl || entitySet.etag.length === 0 || members === null) return members;
+  // Rows have the ETags that are made of values, and those with a mark of hidden properties.
+  const isMarked = clause.unreadable !== undefined && clause.unreadable.size > 0;
+  return entitySet.digest === undefined || isMarked ? null : digested(members, entitySet);
+}
+
+const digested = keptPerPair((plain: JsonMembers, { etag, digest }: EntitySet): JsonMembers | null =>
+  digest === undefined ? null : members({ ...plain, etag: Object.freeze({ properties: etag, digest }) }),
+);
+
+function expandedOf(clause: SelectExpandClause, expand: ExpandPlan, hasControl: boolean): JsonMembers | null {
   return hasControl ? withControl(expand, clause) : withoutControl(expand, clause);
 }
 
@@ -73,9 +86,8 @@ function planExpansion(
   if (related === null || search !== null || form === "references") return null;
   const { join, target, isJoinable, isReadByKey } = related;
   const isWithoutKey = isReadByKey && !selectsKey(selectExpand, target.entityType);
-  if (form === "entities" && hasControl && target.etag.length > 0) return null;
   if (mentionsLists(expansion) || computedIn(selectExpand) !== null) return null;
-  const plain = form === "count" ? null : planJson(selectExpand, below, hasControl);
+  const plain = form === "count" ? null : planJson(selectExpand, target, below, hasControl);
   const inner = plain !== null && hasControl && isWithoutKey ? named(plain, target) : plain;
   if (form === "entities" && inner === null) return null;
   return Object.freeze({

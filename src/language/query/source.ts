@@ -1,5 +1,5 @@
 import type { Maybe } from "../../base/maybe.ts";
-import type { EntitySet, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, EtagDigest, EntityType, NavigationJoin, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import type {
   ExpandedNavigation,
@@ -63,6 +63,8 @@ export interface SourceQuery extends ReadScope {
 export interface JsonMembers {
   /** The `@odata.id` that comes before all members. Absent: the entities have no such member. */
   readonly id?: JsonId | undefined;
+  /** The `@odata.etag` that comes before the properties. Absent: the entities have no such member. */
+  readonly etag?: JsonEtag | undefined;
   readonly selected: readonly SelectedProperty[];
   readonly expanded: readonly JsonExpansion[];
 }
@@ -72,6 +74,13 @@ export interface JsonId {
   readonly entitySet: EntitySet;
   /** The key: an integer. */
   readonly key: StructuralProperty;
+}
+
+/** An ETag of all properties, in a page of JSON. */
+export interface JsonEtag {
+  /** The properties whose members it is made of, in order, whether the response contains them or not. */
+  readonly properties: readonly StructuralProperty[];
+  readonly digest: EtagDigest;
 }
 
 /** An expansion in a page of JSON. */

@@ -266,11 +266,11 @@ function jsonMembers(
 ): JsonMembers | undefined {
   if (metadata === "full" || ieee754Compatible) return undefined;
   const hasControl = metadata !== "none";
-  if (hasControl && origin.kind === "EntitySet") {
-    if (origin.etag.length > 0) return undefined;
-    if (routes.isReadByKey(origin) && !selectsKey(clause, origin.entityType)) {
-      return expand === null ? (planNamedJson(clause, origin) ?? undefined) : undefined;
-    }
+  const entitySet = origin.kind === "EntitySet" ? origin : null;
+  const isWithId = hasControl && entitySet !== null && routes.isReadByKey(entitySet);
+  if (isWithId && !selectsKey(clause, entitySet.entityType)) {
+    const isPlain = expand === null && entitySet.etag.length === 0;
+    return isPlain ? (planNamedJson(clause, entitySet) ?? undefined) : undefined;
   }
-  return planJson(clause, expand, hasControl) ?? undefined;
+  return planJson(clause, entitySet, expand, hasControl) ?? undefined;
 }

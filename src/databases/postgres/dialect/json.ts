@@ -153,6 +153,7 @@ export const PG_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   isForPlainPages: false,
   keepsCells: false,
   needsListLimit: true,
+  constant: (text) => sql.lit(JSON.stringify(text)),
   maxMembers: MAX_MEMBERS,
   page: (parts, rows, { total, marks }, limit) => {
     const others = furtherCells(3, total === null ? marks : [total, ...marks]);

@@ -164,6 +164,7 @@ export const SQLITE_JSON_SYNTAX: JsonSyntax = Object.freeze<JsonSyntax>({
   needsListLimit: false,
   keepsCells: true,
   idOf: (start, key) => sql`iif(typeof(${key}) = 'integer', ${start} || ${key} || ')', null)`,
+  constant: (text) => sql.lit(text),
   maxMembers: MAX_MEMBERS,
   page: (parts, rows, { total, marks }) => {
     const blob = hasBlob(parts);
