@@ -269,9 +269,11 @@ function compileEtagControl(
   const write = entitySet === null ? null : etagWriter(entitySet, rowShape);
   if (entitySet === null || write === null) return nothing;
   const ofMembers = etagOfMembers(entitySet, selected, format);
+  // Base64 has no characters to escape.
+  const end = marked('"', unreadable).slice(0, -1);
   return (entity, _serviceRoot, members) => {
     const etag = ofMembers === null || members === undefined ? write(entity) : ofMembers(members);
-    return `"@odata.etag":${JSON.stringify(marked(etag, unreadable))},`;
+    return `"@odata.etag":"\\${etag.slice(0, -1)}${end}\\"",`;
   };
 }
 

@@ -194,16 +194,23 @@ function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMemb
   return bytes[at] === CLOSING ? at + 1 : -1;
 }
 
-/** The bytes of the place of an ETag before its digest: a quote, and an escaped quote. */
-const ETAG_HEAD = 3;
+/** A text in place of an ETag, which needs as many bytes in JSON: two quotes are escaped. */
+export const ETAG_PLACE: string = "0".repeat(ETAG_DIGEST_LENGTH + 4);
 
 /** Finds the end of the place of an ETag. */
-export const scanEtagPlace: ScanJson = (_bytes, at) => at + ETAG_HEAD + ETAG_DIGEST_LENGTH + ETAG_HEAD;
+export const scanEtagPlace: ScanJson = (_bytes, at) => at + ETAG_PLACE.length + 2;
 
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** @param place where the value starts, with its quote */
 function writeEtag(bytes: Uint8Array, place: number, digest: string): void {
-  for (let index = 0; index < ETAG_DIGEST_LENGTH; index += 1) {
-    bytes[place + ETAG_HEAD + index] = digest.charCodeAt(index);
-  }
+  let at = place + 1;
+  bytes[at++] = BACKSLASH;
+  bytes[at++] = QUOTE;
+  for (let index = 0; index < ETAG_DIGEST_LENGTH; index += 1) bytes[at++] = digest.charCodeAt(index);
+  bytes[at++] = BACKSLASH;
+  bytes[at] = QUOTE;
 }
 
 /** Returns the number of patches before a place. The value that was scanned last may have some, too. */

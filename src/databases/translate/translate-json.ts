@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { ETAG_DIGEST_LENGTH, type StructuralProperty } from "../../edm/model.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonEtag, JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
-import { type JsonMember, scanEntities, scanEntity, scanEtagPlace } from "../cells/json-rows.ts";
+import { ETAG_PLACE, type JsonMember, scanEntities, scanEntity, scanEtagPlace } from "../cells/json-rows.ts";
 import { scanCell, scanDecimalText, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
@@ -143,7 +143,7 @@ function withEtag(
   if (etag === undefined) return written;
   // The digest is written into its place when the members are known.
   const place: WrittenMember = {
-    part: { name: ETAG, argument: syntax.constant(`"${"0".repeat(ETAG_DIGEST_LENGTH)}"`), cell: null },
+    part: { name: ETAG, argument: syntax.constant(ETAG_PLACE), cell: null },
     member: { head: headOf(ETAG), nullable: false, scan: scanEtagPlace, digested: { kind: "place" } },
   };
   return [place, ...(isMadeOf(etag, properties) ? markDigested(written, etag, false) : written)];
