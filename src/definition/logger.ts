@@ -77,8 +77,19 @@ export interface TracedStatement {
 export interface ReportedStatement extends Omit<TracedStatement, "request"> {
   /** Returns the plan of the database, in lines; undefined if it cannot be read after the request. */
   readonly explain: (() => Maybe<readonly string[]>) | undefined;
-  /** Returns the columns by which it finds, sorts or groups rows, with their tables, all quoted; undefined if nothing knows. */
-  readonly columns?: (() => ReadonlyArray<readonly [table: string, column: string]>) | undefined;
+  /** Returns the columns that decide which rows it reads; undefined if nothing knows. */
+  readonly columns?: (() => UsedColumns) | undefined;
+}
+
+/** The columns that a statement uses, with their tables, all quoted. */
+export interface UsedColumns {
+  /** Those by which it finds, sorts or groups rows, so that an index may serve it. */
+  readonly found: ReadonlyArray<readonly [table: string, column: string]>;
+  /**
+   * Those of conditions that no index serves, with the operation that reads each row, such as `contains`. Empty if an index may
+   * serve another condition.
+   */
+  readonly scanned: ReadonlyArray<readonly [table: string, column: string, operation: string]>;
 }
 
 /** Receives the statements of one request. */

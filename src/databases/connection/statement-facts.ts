@@ -1,3 +1,4 @@
+import type { UsedColumns } from "../../definition/logger.ts";
 import type { FunctionName } from "../../edm/canonical-functions.ts";
 import type { WantedTable } from "../introspect/schema.ts";
 
@@ -17,11 +18,8 @@ export interface StatementFacts {
   readonly limits: readonly number[];
   /** A limit of rows in its text instead of its values; absent: none. */
   readonly most?: number | undefined;
-  /**
-   * Returns the columns by which it finds, sorts or groups rows, with their tables, all quoted; absent: nothing knows. Only
-   * traces call it.
-   */
-  readonly columns?: () => ReadonlyArray<readonly [table: string, column: string]>;
+  /** Returns the columns that decide which rows it reads; absent: nothing knows. Only traces call it. */
+  readonly columns?: () => UsedColumns;
   /** The cells of a row of entities, and the bytes of its JSON besides them; absent: responses do not contain its rows. */
   readonly row?: { readonly width: number; readonly besides: number } | undefined;
   /** Whether it reads the catalogue, or so few entries of indexes that it is always short. */

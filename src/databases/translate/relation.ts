@@ -137,6 +137,8 @@ interface RelationOptions {
   readonly expressions?: ReadonlyMap<string, string> | undefined;
   /** See `Relation`; absent: none yet. */
   readonly foundBy?: Set<string>;
+  /** See `Relation`; absent: none yet. */
+  readonly scanned?: Map<string, string>;
 }
 
 /** Returns an expression of the application. It may end in a comment. */
@@ -164,6 +166,8 @@ export class Relation {
   readonly #columns: Map<string, Sql> = new Map<string, Sql>();
   /** The columns by which the statement finds, sorts or groups its rows. */
   readonly foundBy: Set<string>;
+  /** The columns of conditions that no index serves, with the operation of each. */
+  readonly scanned: Map<string, string>;
 
   constructor({
     alias,
@@ -174,6 +178,7 @@ export class Relation {
     hasCells = false,
     expressions,
     foundBy,
+    scanned,
   }: RelationOptions) {
     this.alias = alias;
     this.rows = rows;
@@ -183,6 +188,7 @@ export class Relation {
     this.#hasCells = hasCells;
     this.#expressions = expressions;
     this.foundBy = foundBy ?? new Set();
+    this.scanned = scanned ?? new Map();
   }
 
   /** Returns a reference to a column: the same object each time, so that equal references can be recognized. */
@@ -214,7 +220,9 @@ export class Relation {
   /** The first of the conditions on this relation: it ends a statement after its time. Nothing if its rows are already tested. */
   alive({ profile, notes }: StatementState): readonly Sql[] {
     const { hasRowIds, quoted } = this.rows;
-    if (quoted !== undefined) notes.table({ alias: this.alias, table: quoted, columns: this.foundBy });
+    if (quoted !== undefined) {
+      notes.table({ alias: this.alias, table: quoted, columns: this.foundBy, scanned: this.scanned });
+    }
     const [column] = this.keyColumns();
     if (profile.session.alive === undefined || hasRowIds === undefined || column === undefined) return [];
     return [hasRowIds ? profile.session.alive.ofRowIds(this.alias) : profile.session.alive.ofRows(column)];
@@ -223,8 +231,8 @@ export class Relation {
   /** Returns this relation with qualified columns, for a scope with several relations. */
   qualified(): Relation {
     if (this.#isQualified) return this;
-    const { alias, rows, level, isOptional, foundBy } = this;
-    return new Relation({ alias, rows, level, isOptional, foundBy, isQualified: true });
+    const { alias, rows, level, isOptional, foundBy, scanned } = this;
+    return new Relation({ alias, rows, level, isOptional, foundBy, scanned, isQualified: true });
   }
 
   /** Returns whether the key of an entity consists of some of these properties. */
@@ -273,12 +281,16 @@ export function compared(operand: RowOperand, comparison: JoinComparison | undef
   return comparison === undefined ? operand : { ...operand, form: comparison.form };
 }
 
-/** Returns the column of a plan as an operand, by which the statement finds, sorts or groups rows. */
-export function plannedOperand(plan: ColumnPlan, relation: Relation): RowOperand {
+/**
+ * Returns the column of a plan as an operand.
+ * @param notes those of an expression with the column; absent: the statement finds rows by it
+ */
+export function plannedOperand(plan: ColumnPlan, relation: Relation, notes?: StatementNotes): RowOperand {
   if (plan.kind !== "scalar") throw new Error(`${plan.property.name} is not a single value.`);
   const { column, format, nullable, property, expression } = plan;
   const nulls = nullable || relation.isOptional ? "column" : "never";
-  relation.foundBy.add(column);
+  if (notes === undefined) relation.foundBy.add(column);
+  else notes.column(column, relation.foundBy, relation.scanned);
   const isSuspect = !property.isKey && (expression !== undefined || !relation.rows.isProven(column));
   const form = expression === undefined ? labelledForm(format.form, relation.rows.labelsOf(column)) : format.form;
   return { kind: "row", sql: relation.column(column), form, nulls, isSuspect };

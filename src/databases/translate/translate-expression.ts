@@ -32,6 +32,7 @@ import { unfoldOf, withColumn } from "./constant-condition.ts";
 import { findPath, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
 import { Relation } from "./relation.ts";
+import { scannedBy } from "./scanned-by.ts";
 import { groupByCalls, keyOfCall, type SharedResults, groupByNavigation } from "./shared-navigation.ts";
 import {
   booleanLiteral,
@@ -50,6 +51,9 @@ const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
 /** The kinds of operands that a row computes. */
 const OPERATIONS: ReadonlySet<Expression["kind"]> = new Set(["arithmetic", "negate", "convert"] as const);
+
+/** The kinds of conditions that consist of others. */
+const HOLDERS: ReadonlySet<Expression["kind"]> = new Set(["logical", "not", "lambda"] as const);
 
 /** The context of a translation. */
 interface TranslationContext {
@@ -70,13 +74,16 @@ export function makeTranslator(context: TranslationContext): Translator {
   const translator: Translator = {
     operand: (expression) => {
       if (OPERATIONS.has(expression.kind)) notes.operation();
-      return translateOperand(expression, translator, context);
+      const translate = (): SqlOperand => translateOperand(expression, translator, context);
+      return expression.kind === "property" ? translate() : notes.computing(translate);
     },
     condition: (expression, mode) => {
       notes.operation();
       // A search finds a row for each item.
       if (expression.kind === "in") notes.operation(undefined, expression.items.length);
-      return translateCondition(expression, mode, translator, context);
+      const scan = scannedBy(expression);
+      const translate = (): Sql => translateCondition(expression, mode, translator, context);
+      return scan === undefined ? translate() : notes.reading(scan, HOLDERS.has(expression.kind), translate);
     },
   };
   return translator;

@@ -12,8 +12,9 @@ import { countRelated } from "./translate-lambda.ts";
 /** Translates a single-valued primitive or enumeration property. */
 export function translateProperty(expression: PropertyExpression, scope: PathScope): RowOperand {
   const found = findProperty(expression, scope);
-  if (found.kind === "columns") return readableOperand(found.plan, plannedOperand(found.plan, found.relation));
-  const { documents } = scope.statement.profile.values;
+  const { notes, profile } = scope.statement;
+  if (found.kind === "columns") return readableOperand(found.plan, plannedOperand(found.plan, found.relation, notes));
+  const { documents } = profile.values;
   const member = documents.member(found.document, found.path, expression.property, found.owner);
   return { kind: "row", ...member, nulls: "column" };
 }

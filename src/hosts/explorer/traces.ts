@@ -2,6 +2,7 @@ import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { recover } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
 import type { ReportedStatement, StatementFollower, TracedRequest } from "../../definition/logger.ts";
+import { adviceForScan } from "./advice-for-scan.ts";
 
 /** The trace of a request, as `{prefix}/explorer/trace/{request id}` returns it. */
 export interface ExplorerTrace {
@@ -148,15 +149,21 @@ async function withPlans(kept: readonly KeptStatement[]): Promise<readonly Explo
   return statements;
 }
 
-/** Returns the missing indexes of the columns by which the statements find, sort or group rows. */
+/**
+ * Returns the missing indexes of the columns by which the statements find, sort or group rows, and what would help the
+ * conditions that no index serves.
+ */
 function adviceFor(kept: readonly KeptStatement[], findings: readonly SchemaFinding[]): ExplorerTrace["advice"] {
-  const used = new Set(kept.flatMap(({ columns }) => columns?.() ?? []).map(placeOf));
-  return findings
+  const columns = kept.flatMap((each) => each.columns?.() ?? []);
+  const used = new Set(columns.flatMap(({ found }) => found).map(placeOf));
+  const missing = findings
     .filter(({ code, table = "", column = "" }) => {
       const isUsed = column.split(", ").every((each) => used.has(placeOf([table, each])));
       return (code === "C10" || code === "C11") && isUsed;
     })
     .map(({ message, fix }) => ({ message, fix }));
+  const scans = columns.flatMap(({ scanned }) => scanned).map(adviceForScan);
+  return [...missing, ...new Map(scans.map((each) => [each.message, each])).values()];
 }
 
 /** The column of a table without its schema. Databases fold the letter case of names, and findings do not quote them. */

@@ -174,6 +174,52 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
     expect(await fixes("/Owners?$filter=Name eq 'y'")).toEqual([]);
   });
 
+  test("advises an index only where the condition can use it, and otherwise says what would help", async () => {
+    const service = serviceOver(opened.db);
+    await service.ready();
+    const advice = async (query: string): Promise<readonly unknown[]> => {
+      const { status, text } = await send(service, `/Items?$top=1&$select=Id&${query}`);
+      expect([query, status, status === 200 ? "" : text]).toEqual([query, 200, ""]);
+      return (await traceOf(service)).advice.map(({ message, fix }) =>
+        fix.startsWith("create index")
+          ? "index"
+          : /^No index can serve (.*): the database reads all rows of `items`\.$/.exec(message)?.[1],
+      );
+    };
+    for (const served of [
+      "Name eq 'y'",
+      "'y' eq Name",
+      "Name in ('y','z')",
+      "Name gt 'y'",
+      "startswith(Name,'y')",
+      "Name eq 'y' and contains(Name,'z')",
+      "Name eq 'y' or Name eq 'z'",
+      "Name eq 'y' or Id eq 1 and contains(Name,'z')",
+      "not contains(Name,'x') and Name gt 'y'",
+    ]) {
+      expect([served, await advice(`$filter=${served}`)]).toEqual([served, ["index"]]);
+    }
+    for (const [scanned, ...what] of [
+      ["contains(Name,'y')", "`contains` of `name`"],
+      ["contains(tolower(Name),'y')", "`contains` of `name`"],
+      ["endswith(Name,'y')", "`endswith` of `name`"],
+      ["tolower(Name) eq 'y'", "`tolower` of `name`"],
+      ["trim(tolower(Name)) eq 'y'", "`tolower` of `name`"],
+      ["length(Name) gt 3", "`length` of `name`"],
+      ["indexof(Name,'y') eq 0", "`indexof` of `name`"],
+      ["Name ne 'y'", "`ne` of `name`"],
+      ["not (Name eq 'y')", "`not` of `name`"],
+      ["not contains(Name,'y')", "`contains` of `name`"],
+      ["Id add 1 eq 2", "a value computed from `id`"],
+      ["Name eq 'y' or contains(Name,'z')", "`contains` of `name`"],
+      ["Id eq 7 or contains(Name,'z')", "`or` of `id`", "`contains` of `name`"],
+    ] as const) {
+      expect([scanned, new Set(await advice(`$filter=${scanned}`))]).toEqual([scanned, new Set(what)]);
+    }
+    // Neither computed orders nor totals find rows.
+    expect(await advice("$orderby=tolower(Name)")).toEqual([]);
+  });
+
   test("contains all operations of a batch once, and each long page", async () => {
     const seen: TracedStatement[] = [];
     for (const onStatement of [undefined, (statement: TracedStatement) => void seen.push(statement)]) {
