@@ -14,7 +14,7 @@ export interface ExplorerAbout {
   readonly title: string;
   /** By entity set, without sets whose number of rows the user must not learn, or whose database does not know it. */
   readonly rows: Readonly<Record<string, RowEstimate>>;
-  /** The findings of the schema check, for users who may read traces. */
+  /** The findings of the schema check and the warnings of the application, for users who may read traces. */
   readonly warnings: readonly ExplorerWarning[];
   /** Whether the user may read the traces of own requests. */
   readonly traces: boolean;
@@ -22,17 +22,30 @@ export interface ExplorerAbout {
   readonly access: ExplorerAccess;
 }
 
-/** A finding of the schema check. */
-interface ExplorerWarning extends Pick<SchemaFinding, "code" | "severity" | "message" | "fix"> {
-  /** Such as `Orders.placedAt`. */
-  readonly place: string;
+/** A finding of the schema check, or a warning of the application. */
+interface ExplorerWarning extends ApplicationWarning {
+  readonly severity: SchemaFinding["severity"];
 }
 
-/** Makes the function that returns the facts for a user. */
-export function aboutService({
-  definition,
-  findings,
-}: ServiceDescription): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
+/** A warning of the application. */
+export interface ApplicationWarning {
+  /** Warnings with the same code have the same cause. */
+  readonly code: string;
+  /** Such as `Orders.placedAt`. */
+  readonly place: string;
+  readonly message: string;
+  /** What removes the cause; empty without a remedy. */
+  readonly fix: string;
+}
+
+/**
+ * Makes the function that returns the facts for a user.
+ * @param further returns the warnings of the application
+ */
+export function aboutService(
+  { definition, findings }: ServiceDescription,
+  further: () => readonly ApplicationWarning[],
+): (user: User | null, traces: boolean) => Promise<ExplorerAbout> {
   const estimates = rowEstimates(definition.entitySets.values());
   return async (user, traces) => {
     const [counts, found] = await Promise.all([
@@ -43,9 +56,18 @@ export function aboutService({
     return {
       title: titleOf(definition),
       rows: Object.fromEntries(readable.map(([{ entitySet }, rows]) => [entitySet.name, rows])),
-      warnings: found.map(({ code, severity, set, property, message, fix }) => {
-        return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
-      }),
+      warnings: [
+        ...found.map(({ code, severity, set, property, message, fix }) => {
+          return { code, severity, place: property === undefined ? set : `${set}.${property}`, message, fix };
+        }),
+        ...(traces ? further() : []).map(({ code, place, message, fix }) => ({
+          code,
+          severity: "warning" as const,
+          place,
+          message,
+          fix,
+        })),
+      ],
       traces,
       access: accessOf(definition, user),
     };

@@ -5,7 +5,7 @@ import { checkOptions, describe, isObject, type OptionTable } from "../../defini
 import { type AuthorizationRules, refusal, requirementsOf } from "../../definition/sets/authorization.ts";
 import { checkWithoutEntity } from "../../definition/startup/check-authorization.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
-import { aboutService } from "./about.ts";
+import { aboutService, type ApplicationWarning } from "./about.ts";
 import { readExplorerFiles } from "./explorer-files.ts";
 import { pageResources } from "./explorer-page.ts";
 import { checkSignIn, type SignIn } from "./sign-in.ts";
@@ -26,6 +26,8 @@ export interface ExplorerRouteOptions {
   readonly public?: boolean | undefined;
   /** How users sign in on the page; if absent, the page sends the credentials of the browser, such as cookies. */
   readonly signIn?: SignIn | undefined;
+  /** Returns further warnings that the page shows on Home to users who may read statements. */
+  readonly warnings?: (() => readonly ApplicationWarning[]) | undefined;
   /** The folder with the files of the page, for bundled applications; that of the package if absent. */
   readonly folder?: string | URL | undefined;
 }
@@ -39,6 +41,7 @@ const ROUTE_OPTIONS: OptionTable<keyof ExplorerRouteOptions> = Object.freeze({
   sql: { kind: "any" },
   public: { kind: "flag" },
   signIn: { kind: "object" },
+  warnings: { kind: "handler" },
   folder: { kind: "any" },
 });
 
@@ -83,12 +86,12 @@ function* checkRouteOptions(options: unknown): Iterable<ConfigurationFault> {
 
 function openRoute(service: ServiceDescription, options: ExplorerRouteOptions): readonly RouteResource[] {
   const { definition, findings } = service;
-  const { signIn, sql, public: isPublic = true, folder } = options;
+  const { signIn, sql, public: isPublic = true, warnings = () => [], folder } = options;
   const files = readExplorerFiles(folder);
   if ("message" in files) throw new Error(files.message);
   const traces = new Traces();
   const ownerOf = CAN_TRACE ? traceOwners(sql === undefined ? null : requirementsOf(sql), definition) : null;
-  const about = aboutService(service);
+  const about = aboutService(service, warnings);
   return [
     ...pageResources({ title: definition.name ?? "Explorer", files, signIn, isPublic }),
     { path: ABOUT, answer: (request) => about(request.user, (ownerOf?.(request) ?? null) !== null) },

@@ -69,10 +69,39 @@ describe("the explorer of odatakit serve", () => {
         Orders: { count: 2, kind: "exact" },
         OrderLogs: { count: 0, kind: "exact" },
       },
-      warnings: [],
+      warnings: expect.any(Array) as unknown[],
       traces: true,
       access: {},
     });
+  });
+
+  test("compresses what is long enough, such as the metadata", async () => {
+    const { url } = await serveShop([]);
+    const codingOf = async (path: string): Promise<readonly unknown[]> => {
+      const { headers, status } = await fetch(url + path, { headers: { "Accept-Encoding": "gzip" } });
+      return [path, status, headers.get("content-encoding"), headers.get("vary")?.includes("Accept-Encoding")];
+    };
+    expect(await codingOf("/$metadata")).toEqual(["/$metadata", 200, "gzip", true]);
+    expect(await codingOf("/openapi.json")).toEqual(["/openapi.json", 200, "gzip", true]);
+    // The page of this test is short.
+    expect(await codingOf("/explorer/")).toEqual(["/explorer/", 200, null, true]);
+    expect(await codingOf("/explorer/about.json")).toEqual(["/explorer/about.json", 200, null, true]);
+  });
+
+  test("shows the warnings of the banner to users who may read statements", async () => {
+    const script = `create table notes (text varchar(20) check (text <> ''), day date, primary key (text));
+      create table people (id integer primary key, password text);
+      create view nameless as select text from notes;`;
+    const { url } = await serveShop([], { script });
+    const warningsFor = async (headers: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+      const about = (await (await fetch(`${url}/explorer/about.json`, { headers })).json()) as ExplorerAbout;
+      return about.warnings.map(({ severity, place, fix }) => `${severity} ${place} ${fix}`).toSorted();
+    };
+    expect(await warningsFor({})).toEqual([
+      "warning nameless --keys unique",
+      'warning people.password --include-column "people.password"',
+    ]);
+    expect(await warningsFor({ "X-Forwarded-For": "192.0.2.1" })).toEqual([]);
   });
 
   test("signs in as --auth needs it, and reports no times", async () => {

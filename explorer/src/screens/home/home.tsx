@@ -35,7 +35,7 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
   if (warnings.length === 0) return null;
   return (
     <details class="notice notice-warning findings" open={warnings.length < 3}>
-      <summary>{countText(warnings.length, "warning")} of the check of the database</summary>
+      <summary>{countText(warnings.length, "warning")} about the database</summary>
       <DataTable
         label="Warnings"
         columns={["Code", "Place", "Warning", "Remedy"]}

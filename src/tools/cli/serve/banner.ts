@@ -46,15 +46,20 @@ export function bannerLines(facts: BannerFacts): readonly string[] {
     ...(settings.paging === "keyset" && !hasOwnSecret
       ? ["  Next links end with this process, unless ODATAKIT_SECRET is set."]
       : []),
-    ...warningLines([
-      ...facts.warnings,
-      ...found.warnings,
-      ...(settings.rules.indexedOnly ? unindexedWarnings(found.described) : []),
-    ]),
+    ...warningLines(bannerWarnings({ warnings: facts.warnings, settings, found })),
     ...tryLines(url, sets),
     `  Eject  npx odatakit pull ${shown.includes("***") ? "<db>" : asArgument(shown)} --out src/model`,
     `  Stop   Ctrl+C`,
   ];
+}
+
+/** Returns all warnings of the command about the database, which the explorer shows, too. */
+export function bannerWarnings({
+  warnings,
+  settings: { rules },
+  found,
+}: Pick<BannerFacts, "warnings" | "settings"> & Pick<LoadedDatabase, "found">): readonly DescribedWarning[] {
+  return [...warnings, ...found.warnings, ...(rules.indexedOnly ? unindexedWarnings(found.described) : [])];
 }
 
 /** Returns the limits that differ from the default and that no other line shows, as options to paste. */

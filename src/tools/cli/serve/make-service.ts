@@ -9,7 +9,7 @@ import {
   type ODataError,
   type ODataService,
 } from "odatakit";
-import { explorerRoute, type SignIn } from "odatakit/explorer";
+import { explorerRoute, type ExplorerRouteOptions, type SignIn } from "odatakit/explorer";
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
@@ -25,6 +25,8 @@ interface ServiceParts {
   /** The name of the connection files. */
   readonly fileName: string;
   readonly report: (line: string) => void;
+  /** Returns the warnings that the banner shows, for the explorer. */
+  readonly warnings: NonNullable<ExplorerRouteOptions["warnings"]>;
   /** Called after a request has failed; absent if the schema is not watched. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   /** The failures that a change of the schema does not explain. */
@@ -50,7 +52,7 @@ function explainLimit(error: unknown, maxBody: number | null): ODataError | unde
 /** Makes the service. */
 export function makeService(
   entitySets: readonly EntitySet[],
-  { settings, access, secret, fileName, report, onFailure, failed, onOtherValue }: ServiceParts,
+  { settings, access, secret, fileName, report, warnings, onFailure, failed, onOtherValue }: ServiceParts,
 ): ODataService {
   const { prefix, profile, timeout, paging, origins, trustsProxy, host, auth, rules } = settings;
   const { hasExplorer, hasOpenApi, maxBody, maxResponse, maxHeld } = settings;
@@ -72,7 +74,7 @@ export function makeService(
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
     routes: [
-      ...(hasExplorer ? [explorerRoute({ signIn: signInOf(settings) })] : []),
+      ...(hasExplorer ? [explorerRoute({ signIn: signInOf(settings), warnings })] : []),
       ...(hasOpenApi ? [openApiRoute()] : []),
     ],
     // The explorer shows the time of the stages to the users of this machine.

@@ -11,7 +11,7 @@ import { isProblem, unavailable, usageProblem, type Problem, reportProblems } fr
 import { packageVersion } from "../run-command.ts";
 import { checkOwnRules, setOptions } from "../set-rules.ts";
 import { readAccess, type Access } from "./access.ts";
-import { bannerLines, fileNameOf } from "./banner.ts";
+import { bannerLines, bannerWarnings, fileNameOf } from "./banner.ts";
 import { FailedStatements } from "./failed-statements.ts";
 import { makeService, isUnreadable, mayBeSchemaChange } from "./make-service.ts";
 import { readServeSettings, type ServeCommandSettings, writtenOperations } from "./serve-settings.ts";
@@ -109,7 +109,9 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   }
   const failed = new FailedStatements();
   const watching: { current: SchemaWatch | undefined } = { current: undefined };
+  const warned: { current: readonly DescribedWarning[] } = { current: [] };
   const parts = {
+    warnings: () => warned.current.map(({ code, place, message, flag }) => ({ code, place, message, fix: flag ?? "" })),
     settings,
     access,
     secret: secret ?? crypto.getRandomValues(new Uint8Array(32)),
@@ -123,12 +125,13 @@ async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason>
   const make = (sets: typeof loaded.found.entitySets): ODataService => makeService(sets, parts);
   const servable = await servableDatabase(loaded, make);
   const service = reloadable(servable.service);
-  const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port }));
+  const server = await firstFree(settings, (port) => serve(service, { host: settings.host, port, compression: true }));
   terminal.progress(null);
   if (isProblem(server)) return reportProblems([server], terminal);
   onReady();
   const url = `${server.url}${settings.prefix}`;
   const warnings = [...(await databaseOf(loaded.opened.kind).userWarnings(loaded.opened.db)), ...notes];
+  warned.current = bannerWarnings({ warnings, settings, found: servable.found });
   if (settings.output !== "text") reportWarnings(warnings, terminal);
   if (invocation.options["open"] === true) openBrowser(`${url}/`, process.platform, terminal);
   if (settings.output === "json") {
