@@ -1,5 +1,6 @@
 import { builtinModule, type HostGlobal } from "../base/host.ts";
 import type { Maybe } from "../base/maybe.ts";
+import type { UsedColumns } from "../language/query/used-columns.ts";
 
 /** A logger of the application: the service reports failures here that clients must not see. */
 export interface Logger {
@@ -79,17 +80,6 @@ export interface ReportedStatement extends Omit<TracedStatement, "request"> {
   readonly explain: (() => Maybe<readonly string[]>) | undefined;
   /** Returns the columns that decide which rows it reads; undefined if nothing knows. */
   readonly columns?: (() => UsedColumns) | undefined;
-}
-
-/** The columns that a statement uses, with their tables, all quoted. */
-export interface UsedColumns {
-  /** Those by which it finds, sorts or groups rows, so that an index may serve it. */
-  readonly found: ReadonlyArray<readonly [table: string, column: string]>;
-  /**
-   * Those of conditions that no index serves, with the operation that reads each row, such as `contains`. Empty if an index may
-   * serve another condition.
-   */
-  readonly scanned: ReadonlyArray<readonly [table: string, column: string, operation: string]>;
 }
 
 /** Receives the statements of one request. */

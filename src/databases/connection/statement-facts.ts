@@ -1,5 +1,5 @@
-import type { UsedColumns } from "../../definition/logger.ts";
 import type { FunctionName } from "../../edm/canonical-functions.ts";
+import type { UsedColumns } from "../../language/query/used-columns.ts";
 import type { WantedTable } from "../introspect/schema.ts";
 
 /** The translator's facts about a statement: a database of this process decides by them where the statement runs. */

@@ -188,7 +188,7 @@ export class Relation {
     this.#hasCells = hasCells;
     this.#expressions = expressions;
     this.foundBy = foundBy ?? new Set();
-    this.scanned = scanned ?? new Map();
+    this.scanned = scanned ?? new Map<string, string>();
   }
 
   /** Returns a reference to a column: the same object each time, so that equal references can be recognized. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { UsedColumns } from "../../definition/logger.ts";
 import type { FunctionName } from "../../edm/canonical-functions.ts";
+import type { UsedColumns } from "../../language/query/used-columns.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { SessionNeeds } from "./utc-session.ts";

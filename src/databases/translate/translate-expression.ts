@@ -31,8 +31,8 @@ import {
 import { unfoldOf, withColumn } from "./constant-condition.ts";
 import { findPath, itemOf } from "./find-path.ts";
 import type { PathScope } from "./path-scope.ts";
+import { readingCondition } from "./reading-condition.ts";
 import { Relation } from "./relation.ts";
-import { scannedBy } from "./scanned-by.ts";
 import { groupByCalls, keyOfCall, type SharedResults, groupByNavigation } from "./shared-navigation.ts";
 import {
   booleanLiteral,
@@ -51,9 +51,6 @@ const TRUE: SqlConstant = Object.freeze({ kind: "fixed", value: true });
 
 /** The kinds of operands that a row computes. */
 const OPERATIONS: ReadonlySet<Expression["kind"]> = new Set(["arithmetic", "negate", "convert"] as const);
-
-/** The kinds of conditions that consist of others. */
-const HOLDERS: ReadonlySet<Expression["kind"]> = new Set(["logical", "not", "lambda"] as const);
 
 /** The context of a translation. */
 interface TranslationContext {
@@ -81,9 +78,7 @@ export function makeTranslator(context: TranslationContext): Translator {
       notes.operation();
       // A search finds a row for each item.
       if (expression.kind === "in") notes.operation(undefined, expression.items.length);
-      const scan = scannedBy(expression);
-      const translate = (): Sql => translateCondition(expression, mode, translator, context);
-      return scan === undefined ? translate() : notes.reading(scan, HOLDERS.has(expression.kind), translate);
+      return readingCondition(expression, notes, () => translateCondition(expression, mode, translator, context));
     },
   };
   return translator;

@@ -9,7 +9,8 @@ import {
   type ODataError,
   type ODataService,
 } from "odatakit";
-import { explorerRoute, type ExplorerRouteOptions, type SignIn } from "odatakit/explorer";
+import { explorerRoute, type ApplicationWarning, type SignIn } from "odatakit/explorer";
+import type { DescribedWarning } from "odatakit/introspect";
 import { openApiRoute } from "odatakit/openapi";
 import { logLine } from "../log-line.ts";
 import type { Access } from "./access.ts";
@@ -26,7 +27,7 @@ interface ServiceParts {
   readonly fileName: string;
   readonly report: (line: string) => void;
   /** Returns the warnings that the banner shows, for the explorer. */
-  readonly warnings: NonNullable<ExplorerRouteOptions["warnings"]>;
+  readonly warnings: () => readonly DescribedWarning[];
   /** Called after a request has failed; absent if the schema is not watched. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   /** The failures that a change of the schema does not explain. */
@@ -74,7 +75,9 @@ export function makeService(
     ...(paging === "keyset" ? { secret } : {}),
     ...(origins.length === 0 ? {} : { cors: { origins: origins.includes("*") ? "*" : origins } }),
     routes: [
-      ...(hasExplorer ? [explorerRoute({ signIn: signInOf(settings), warnings })] : []),
+      ...(hasExplorer
+        ? [explorerRoute({ signIn: signInOf(settings), warnings: () => warnings().map(toWarning) })]
+        : []),
       ...(hasOpenApi ? [openApiRoute()] : []),
     ],
     // The explorer shows the time of the stages to the users of this machine.
@@ -103,6 +106,10 @@ export function makeService(
       return access.userOf(request);
     },
   });
+}
+
+function toWarning({ code, place, message, flag }: DescribedWarning): ApplicationWarning {
+  return { code, place, message, fix: flag ?? "" };
 }
 
 /** Returns the host that a request names. The authority of its target replaces the header. @see RFC 9112, section 3.2.2 */

@@ -97,21 +97,23 @@ interface Ready {
   readonly notes: readonly DescribedWarning[];
 }
 
+const SHORT_SECRET = usageProblem(
+  "`ODATAKIT_SECRET` is too short.",
+  "Give 32 characters or more, such as the output of `openssl rand -hex 32`.",
+);
+
 async function listen(invocation: Invocation, ready: Ready): Promise<ExitReason> {
   const { terminal, environment, signal } = invocation;
   const { settings, access, current, started, served, onReady, notes } = ready;
   const { loaded } = current;
   const { serve } = await import("odatakit/node");
   const secret = environment["ODATAKIT_SECRET"];
-  if (secret !== undefined && secret.length < 32) {
-    const fix = "Give 32 characters or more, such as the output of `openssl rand -hex 32`.";
-    return reportProblems([usageProblem("`ODATAKIT_SECRET` is too short.", fix)], terminal);
-  }
+  if (secret !== undefined && secret.length < 32) return reportProblems([SHORT_SECRET], terminal);
   const failed = new FailedStatements();
   const watching: { current: SchemaWatch | undefined } = { current: undefined };
   const warned: { current: readonly DescribedWarning[] } = { current: [] };
   const parts = {
-    warnings: () => warned.current.map(({ code, place, message, flag }) => ({ code, place, message, fix: flag ?? "" })),
+    warnings: () => warned.current,
     settings,
     access,
     secret: secret ?? crypto.getRandomValues(new Uint8Array(32)),

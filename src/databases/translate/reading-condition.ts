@@ -1,10 +1,20 @@
 import type { Expression } from "../../language/query/expression.ts";
+import type { StatementNotes } from "./statement-notes.ts";
+
+/** The kinds of conditions that consist of others. */
+const HOLDERS: ReadonlySet<Expression["kind"]> = new Set(["logical", "not", "lambda"] as const);
+
+/** Translates a condition, and notes whether indexes can serve the columns in it. */
+export function readingCondition<T>(condition: Expression, notes: StatementNotes, translate: () => T): T {
+  const operation = scannedBy(condition);
+  return operation === undefined ? translate() : notes.reading(operation, HOLDERS.has(condition.kind), translate);
+}
 
 /**
  * Returns the operation that keeps indexes from serving a condition, such as `contains`; null if an index may serve it, and
  * undefined if its parts decide.
  */
-export function scannedBy(condition: Expression): string | null | undefined {
+function scannedBy(condition: Expression): string | null | undefined {
   switch (condition.kind) {
     case "comparison": {
       const { operator, left, right } = condition;
