@@ -50,6 +50,8 @@ export function readMetadata(document: XmlElement) {
     title: textAt(container, "Common.Label") ?? schema.names.name,
     description: container?.names.description ?? schema.names.description,
     sets: byName(childrenOf(container, "EntitySet").flatMap((each) => readSet(each, types))),
+    /** Single entities with paths of their own, such as `Me`. */
+    singletons: byName(childrenOf(container, "Singleton").flatMap((each) => readSet(each, types))),
     /** Entity types and complex types by qualified name. */
     types: types.structured,
     enums: types.enums,
@@ -163,11 +165,15 @@ function readNavigation(element: CsdlElement, types: Types) {
   return type.kind === "complex" ? [{ ...navigation, target: type.type }] : [];
 }
 
+/** Reads a set, or a singleton as a set without keys. */
 function readSet(element: CsdlElement, { structured }: Types) {
-  const type = structured.get(element.attributes["EntityType"] ?? "");
+  const { EntityType: itemType, Type: ownType } = element.attributes;
+  const type = structured.get(itemType ?? ownType ?? "");
   /** The sets to which navigation properties lead, by the path of the navigation. */
   const bindings = pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
-  const set = { ...element.names, bindings, abilities: setAbilities(element) };
+  const abilities = setAbilities(element);
+  const canReadByKey = itemType !== undefined && abilities.canReadByKey;
+  const set = { ...element.names, bindings, abilities: { ...abilities, canReadByKey } };
   return type === undefined ? [] : [{ ...set, type, description: set.description ?? type.description }];
 }
 

@@ -49,7 +49,7 @@ export function permittedModel(model: Model, access: Access): Model {
       navigations: byName(navigations.map((each) => ({ ...each, target: targetOf(each) }))),
     });
   };
-  const sets = Array.from(model.sets.values(), (set): EntitySet => {
+  const permit = (set: EntitySet): EntitySet => {
     const { abilities, name, type } = set;
     const { read = true, create = true, update = true, invoke = true, delete: remove = true } = access.get(name) ?? {};
     const canCreate = abilities.canCreate && create;
@@ -57,10 +57,11 @@ export function permittedModel(model: Model, access: Access): Model {
     const canDelete = abilities.canDelete && remove;
     const left = { ...abilities, canRead: read, canCreate, canUpdate, canDelete, canInvoke: invoke };
     return { ...set, type: typeOf(type, set), abilities: left };
-  });
+  };
   return {
     ...model,
-    sets: byName(sets),
+    sets: byName([...model.sets.values()].map(permit)),
+    singletons: byName([...model.singletons.values()].map(permit)),
     types: new Map(Array.from(model.types, ([name, type]) => [name, typeOf(type, null)])),
     operations: model.operations.filter(({ importName }) => access.get(importName ?? "")?.invoke !== false),
   };

@@ -33,8 +33,9 @@ export function resolvePath(model: Model, path: string): ResolvedPath | null {
 /** Returns the place that a name leads to from another; from the root if that is null. */
 function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: boolean): ResolvedPath | null {
   if (from === null) {
-    const set = model.sets.get(name);
+    const [set, singleton] = [model.sets.get(name), model.singletons.get(name)];
     if (set !== undefined) return { type: set.type, isCollection: !isKeyed, set };
+    if (singleton !== undefined) return { type: singleton.type, isCollection: false, set: singleton };
   } else {
     const member = memberAt(from.type, name);
     const type = member === null ? model.types.get(name) : targetOf(member);

@@ -13,19 +13,23 @@ interface ResourceAccess extends Denied<Category> {
   readonly properties?: Readonly<Record<string, Denied<PropertyAct>>>;
 }
 
-/** By the name of an entity set or operation import. Those that the user may use in every way are missing. */
+/** By the name of an entity set, singleton or operation import. Those that the user may use in every way are missing. */
 export type ExplorerAccess = Readonly<Record<string, ResourceAccess>>;
 
 /**
  * Returns what the declared rules deny to a user. No data is read: what depends on an entity, or on its row, is permitted.
  * @see docs/reference/explorer.md
  */
-export function accessOf({ entitySets, operations }: ServiceDefinition, user: User | null): ExplorerAccess {
+export function accessOf({ entitySets, singletons, operations }: ServiceDefinition, user: User | null): ExplorerAccess {
   const sets = [...entitySets.values()].map((set) => [set.entitySet.name, accessToSet(set, user)] as const);
+  const single = Array.from(singletons, ([name, { singleton }]) => {
+    const set = entitySets.get(singleton.entitySet.name);
+    return [name, set === undefined ? {} : accessToSet(set, user)] as const;
+  });
   const unbound = Array.from(operations, ([name, { authorization: invoke }]) => {
     return [name, denied({ invoke }, ["invoke"], user)] as const;
   });
-  return withoutEmpty([...sets, ...unbound]);
+  return withoutEmpty([...sets, ...single, ...unbound]);
 }
 
 function accessToSet(set: EntitySetDefinition, user: User | null): ResourceAccess {

@@ -55,6 +55,8 @@ export const WORLD_VISITS: readonly Visit[] = (
     ["operations", "operation"],
     ["record", "record", "Countries('PT')"],
     ["record that refers to others", "record", "Stops(1)"],
+    ["record of a singleton", "record", "Me"],
+    ["edit of a singleton", "edit", "Me"],
     ["create", "edit", "Trips"],
     ["edit", "edit", "Trips(1)"],
     ["cost", "cost", "Cities", { $filter: "Population gt 10000000", $expand: "Country" }],

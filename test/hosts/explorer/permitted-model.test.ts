@@ -37,6 +37,14 @@ describe("a property that the user may not read", () => {
     expect(MODEL.sets.get("Orders")?.type.properties.has("Secret")).toBe(true);
   });
 
+  test("is absent from a singleton whose entity it belongs to", () => {
+    const hidden = permittedModel(MODEL, new Map([["Best", { update: false, properties: { Secret: NOTHING } }]]));
+    const place = resolvePath(hidden, "Best");
+    expect([place?.isCollection, place?.set?.name, place?.set?.abilities.canUpdate]).toEqual([false, "Best", false]);
+    expect(place?.type.properties.has("Secret")).toBe(false);
+    expect(resolvePath(hidden, "Best/Customer")?.set?.name).toBe("Customers");
+  });
+
   test("stays where only the rules of another set hide it", () => {
     const { model } = permitted({ properties: { Secret: NOTHING } });
     expect([...(resolvePath(model, "Items")?.type.properties.keys() ?? [])]).toEqual(["OrderId", "No", "Price"]);

@@ -1,8 +1,8 @@
-import { complexType, edm, entitySet, entityType, enumType, odataService } from "odatakit";
+import { complexType, edm, entitySet, entityType, enumType, odataService, singleton } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { labelProperties } from "../../../explorer/src/model/label-properties.ts";
 import { type Model, readMetadata } from "../../../explorer/src/model/model.ts";
-import { toLiteral } from "../../../explorer/src/query/literals.ts";
+import { recordPath, toLiteral } from "../../../explorer/src/query/literals.ts";
 import { parseXml } from "./parse-xml.ts";
 
 function modelOf(schema: string, references = ""): Model {
@@ -235,6 +235,21 @@ test("annotations deny reads, navigations, updates by PATCH and methods", () => 
   expect(["Parts", "Owner"].map(abilities.navigable)).toEqual([false, true]);
   expect(["Id", "Owner/Name", "Other"].map(abilities.groupable)).toEqual([true, true, false]);
   expect(["Id", "Other"].map(abilities.methodsOf)).toEqual([["max"], []]);
+});
+
+test("a singleton is read as a set whose entity has no key in its path", async () => {
+  const User = entityType("User", { id: edm.int32().key(), name: edm.string() });
+  const users = entitySet(User, { getByKey: () => null, patch: () => null });
+  const service = odataService({
+    entitySets: [users],
+    singletons: [singleton(User, { name: "Me", from: users, key: () => 1 })],
+  });
+  const response = await service.fetch(new Request("http://localhost/$metadata"));
+  const { sets, singletons } = readMetadata(parseXml(await response.text()));
+  const { canReadByKey, canUpdate, canDelete } = singletons.get("Me")?.abilities ?? {};
+  expect([[...sets.keys()], [...singletons.keys()]]).toEqual([["Users"], ["Me"]]);
+  expect([canReadByKey, canUpdate, canDelete]).toEqual([false, true, false]);
+  expect(recordPath(singletons.get("Me"), { Id: 1 })).toBeNull();
 });
 
 test("a text with allowed values is chosen like an enumeration, and its literals are texts", () => {

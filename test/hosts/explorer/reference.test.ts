@@ -59,7 +59,15 @@ test("a property refers to a set by a constraint of one property, if the user ma
     const type = { ...orders.type, navigations: new Map([["Customer", navigation]]) };
     const target = { ...customers, abilities: { ...customers.abilities, ...abilities } };
     const sets = new Map([["Customers", target]]);
-    const model = { title: "", description: null, sets, types: new Map(), enums: new Map(), operations: [] };
+    const model = {
+      title: "",
+      description: null,
+      sets,
+      singletons: new Map(),
+      types: new Map(),
+      enums: new Map(),
+      operations: [],
+    };
     return referenceOf(model, { type, set: orders, isCollection: true }, "Total")?.property.name ?? null;
   };
   expect([

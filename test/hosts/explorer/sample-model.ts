@@ -152,6 +152,7 @@ function makeModel(): Model {
       set("Customers", customerType, { Orders: "Orders" }),
       set("Items", item, {}),
     ]),
+    singletons: byName([set("Best", orderType, { Customer: "Customers" })]),
     types: new Map([orderType, customerType, item, address].map((type) => [type.qualifiedName, type])),
     enums: new Map([COLOR, DAYS].map((type) => [type.qualifiedName, type])),
     operations: [topOrders(orderType)],

@@ -9,7 +9,7 @@ import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
 
-/** Shows the sets of the service, its operations, and the findings of the schema check. */
+/** Shows the sets of the service, its singletons, its operations, and the findings of the schema check. */
 export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
   const unbound = model.operations.filter(({ boundTo }) => boundTo === null);
   return (
@@ -25,6 +25,7 @@ export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
           <p>Sets appear here once the service declares them. The rules of your user may also hide them.</p>
         </Empty>
       )}
+      <Cards title="Singletons" cards={Array.from(model.singletons.values(), singletonCard)} />
       <Cards title="Operations" cards={unbound.map(operationCard)} />
     </div>
   );
@@ -72,12 +73,23 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
 
 const MOST_NAMES = 5;
 
-/** Without a description, the first properties show the content of a set. */
-function setCard({ name, description, type, abilities }: EntitySet, rows: RowEstimate | undefined): Card {
-  const names = [...type.properties.keys()];
-  const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
+function setCard(set: EntitySet, rows: RowEstimate | undefined): Card {
+  const { name, abilities } = set;
   const fact = rows === undefined ? "" : rowsText(rows);
-  return { name, href: hrefOf(viewOf("grid", name)), fact: abilities.canRead ? fact : "not for you", text };
+  const href = hrefOf(viewOf("grid", name));
+  return { name, href, fact: abilities.canRead ? fact : "not for you", text: contentText(set) };
+}
+
+function singletonCard(singleton: EntitySet): Card {
+  const { name, type, abilities } = singleton;
+  const fact = abilities.canRead ? type.name : "not for you";
+  return { name, href: hrefOf(viewOf("record", name)), fact, text: contentText(singleton) };
+}
+
+/** Without a description, the first properties show the content. */
+function contentText({ description, type }: EntitySet): string {
+  const names = [...type.properties.keys()];
+  return description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
 }
 
 function operationCard(operation: Operation): Card {
