@@ -5,6 +5,8 @@ export interface ServiceProfile {
   readonly name: "specification" | "standard";
   /** Whether sets support `$apply` and `$compute` unless they say otherwise. */
   readonly aggregates: boolean;
+  /** Whether bodies link to existing entities by `Nav@odata.bind`, unless sets say otherwise. */
+  readonly bindsEntities: boolean;
   /** Whether system query options may lack their `$`, as in OData 4.01; otherwise such names are custom options. */
   readonly signIsOptional: boolean;
   /** Whether navigation routes support every query option. */
@@ -70,6 +72,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
   specification: Object.freeze({
     name: "specification",
     aggregates: false,
+    bindsEntities: false,
     signIsOptional: false,
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
@@ -103,6 +106,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
   standard: Object.freeze({
     name: "standard",
     aggregates: true,
+    bindsEntities: true,
     signIsOptional: true,
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,

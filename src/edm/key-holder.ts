@@ -1,5 +1,8 @@
 import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty, StructuralProperty } from "./model.ts";
 
+/** The end of the annotation of a navigation property that links to existing entities. @see OData JSON Format 4.0, section 8.5 */
+export const BIND = "@odata.bind";
+
 /**
  * The place of the values that relate two entities: the entity that a navigation starts from, the related entity, or a
  * table of links. `unknown`: neither `on` nor `through` nor the partner declares it.

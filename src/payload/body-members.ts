@@ -4,10 +4,12 @@ import { isODataError, MAX_FAULTS, type ODataError, protocolError } from "../bas
 import { type JsonObject, namesOf, isJsonObject, type JsonValue } from "../base/json/write-json.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { facetCheck } from "../edm/facet-check.ts";
+import { BIND } from "../edm/key-holder.ts";
 import { keyValues } from "../edm/literal.ts";
-import type { StructuralProperty, EntityType } from "../edm/model.ts";
+import type { EntitySet, StructuralProperty, EntityType } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
+import type { LinkReading } from "./link-reading.ts";
 
 /** An object that is read from a body, by the application's fields. */
 export interface BodyObject {
@@ -18,10 +20,12 @@ export interface BodyObject {
 export type UnknownMembers = "reject" | "ignore";
 
 /**
- * Makes the check of the names in an object. It ignores annotations except `@odata.bind`.
+ * Makes the check of the names in an object. It ignores annotations except `@odata.bind`, and also these in entities whose
+ * links are read.
  * @param typeName qualified name of the type, for messages
  * @param names the known members
  * @param kind the kind of the members, for messages
+ * @param entitySet the set of the entities, whose links may be read; absent: none
  * @returns a check that throws ODataError `InvalidBody` for an unknown member, `NotImplemented` for `@odata.bind`
  * @see docs/reference/writing.md
  */
@@ -30,11 +34,13 @@ export function compileNameCheck(
   names: Pick<ReadonlySet<string>, "has" | "keys">,
   unknownMembers: UnknownMembers,
   kind: "property" | "parameter" = "property",
+  entitySet: EntitySet | null = null,
 ): (object: JsonObject, place: BodyPlace) => void {
   const problem = `${typeName} has no ${kind}`;
   return (object, place) => {
+    const readsLinks = entitySet !== null && place.links?.accepts(entitySet) === true;
     for (const name of namesOf(object)) {
-      if (names.has(name)) continue;
+      if (names.has(name) || (readsLinks && name.endsWith(BIND))) continue;
       if (name.includes("@")) refuseBindingName(name, place);
       else if (unknownMembers === "reject") refuse(unknownMember(name, problem, names.keys(), place), place);
       refuseBindings(object[name] ?? null, placeWithin(place, name));
@@ -152,6 +158,8 @@ export interface BodyPlace {
   readonly ieee754Compatible: boolean;
   /** Collects the faults of the body; null: the first fault ends the reading. */
   readonly faults: Pick<BodyFaults, "add" | "isFull"> | null;
+  /** Reads the links to existing entities; null: the body may state none. */
+  readonly links: LinkReading | null;
 }
 
 /** The faults of a body that is read a second time, to find all of them. */
@@ -198,15 +206,23 @@ const MAX_DEPTH = 500;
 /** Maximum number of characters of a name or path in an error. */
 const MAX_SHOWN = 128;
 
-/** Returns the place of a body. @param faults collects the faults; null: the first one ends the reading */
-export function bodyRoot(ieee754Compatible: boolean, faults: BodyPlace["faults"] = null): BodyPlace {
-  return { parent: null, segment: "", depth: 0, ieee754Compatible, faults };
+/**
+ * Returns the place of a body.
+ * @param faults collects the faults; null: the first one ends the reading
+ * @param links reads the links; null: the body may state none
+ */
+export function bodyRoot(
+  ieee754Compatible: boolean,
+  faults: BodyPlace["faults"] = null,
+  links: BodyPlace["links"] = null,
+): BodyPlace {
+  return { parent: null, segment: "", depth: 0, ieee754Compatible, faults, links };
 }
 
 /** Returns the place of a member or item. */
 export function placeWithin(parent: BodyPlace, segment: string | number): BodyPlace {
-  const { depth, ieee754Compatible, faults } = parent;
-  return { parent, segment, depth: depth + 1, ieee754Compatible, faults };
+  const { depth, ieee754Compatible, faults, links } = parent;
+  return { parent, segment, depth: depth + 1, ieee754Compatible, faults, links };
 }
 
 /**

@@ -3,8 +3,7 @@ import { type JsonValue, isJsonObject, type JsonObject } from "../base/json/writ
 import { once } from "../base/memo.ts";
 import { absentValue } from "../edm/absent-value.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
-import type { EntitySet, NavigationProperty, EntityType, StructuralProperty } from "../edm/model.ts";
-import type { PrimitiveValue } from "../edm/value-codec.ts";
+import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import {
   BodyFaults,
   type BodyObject,
@@ -20,7 +19,10 @@ import {
   missingMember,
   placeWithin,
 } from "./body-members.ts";
+import type { LinkReading } from "./link-reading.ts";
 import { nestedLinksOf, compileNewEntityReader, notAnEntity, relatedFinder } from "./read-entity.ts";
+import { compileKeyReader, noKey } from "./read-key.ts";
+import { compileLinkReader, type LinkReader } from "./read-links.ts";
 import { givenBackReader, ValueReaders } from "./read-value.ts";
 
 /** The settings for reading bodies. */
@@ -43,14 +45,19 @@ export interface BodySettings {
 
 /**
  * The readers of the bodies of one entity set, each compiled on first use. They throw ODataError `InvalidBody` or
- * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` anywhere in the body,
- * which takes precedence over other faults. If the values could be read and only violate facets, a given list receives the
+ * `NullNotAllowed` with the path of the member as target, and `NotImplemented` for `@odata.bind` that nothing reads,
+ * which takes precedence over other faults where nothing reads any. If the values could be read and only violate facets, a given list receives the
  * faults instead, for the rules that judge the values next.
  * @see docs/reference/writing.md
  */
 export interface BodyReaders {
   /** Reads a new entity: the body of POST, which contains the key unless the server generates it. */
-  readonly readNew: (body: JsonValue, ieee754Compatible: boolean, faults?: FacetFaults) => BodyObject;
+  readonly readNew: (
+    body: JsonValue,
+    ieee754Compatible: boolean,
+    faults?: FacetFaults,
+    links?: LinkReading | null,
+  ) => BodyObject;
   /** Reads the replacement of an entity: the body of PUT. @param key the key of the URL, in the application's form */
   readonly readReplacement: (
     body: JsonValue,
@@ -59,7 +66,12 @@ export interface BodyReaders {
     reading?: ReplacementReading,
   ) => ReplacementBody;
   /** Reads the changes of an entity: the body of PATCH. */
-  readonly readDelta: (body: JsonValue, ieee754Compatible: boolean, faults?: FacetFaults) => DeltaBody;
+  readonly readDelta: (
+    body: JsonValue,
+    ieee754Compatible: boolean,
+    faults?: FacetFaults,
+    links?: LinkReading | null,
+  ) => DeltaBody;
 }
 
 /** How the body of a PUT is read. */
@@ -67,6 +79,8 @@ interface ReplacementReading {
   /** The properties that keep their stored values if the body omits them; absent: none. */
   readonly kept?: ReadonlySet<StructuralProperty>;
   readonly faults?: FacetFaults;
+  /** Reads the links; absent: the body may state none. */
+  readonly links?: LinkReading | null;
 }
 
 /** A list that receives the faults of values that violate facets; undefined: they end the reading like other faults. */
@@ -78,6 +92,7 @@ export type RelatedBodyConversion = (
   ieee754Compatible: boolean,
   key: unknown,
   faults?: FacetFaults,
+  links?: LinkReading | null,
 ) => BodyObject;
 
 /** Makes the readers of the bodies of an entity set. */
@@ -86,20 +101,19 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
   const { findsEveryFault } = settings;
   const values = new ValueReaders(settings.unknownMembers, settings.takesScriptDates);
   const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
-  const readReplacement = once(() => compileReplacementReader(entityType, values, settings));
-  const readDelta = once(() => compileDeltaReader(entityType, values, settings));
+  const readReplacement = once(() => compileReplacementReader(entitySet, values, settings));
+  const readDelta = once(() => compileDeltaReader(entitySet, values, settings));
   return Object.freeze<BodyReaders>({
-    readNew: (body, ieee754Compatible, faults) => {
-      return guarded(body, ieee754Compatible, (place) => readNew()(body, place, "", null), { findsEveryFault, faults });
+    readNew: (body, ieee754Compatible, faults, links) => {
+      const read = (place: BodyPlace): BodyObject => readNew()(body, place, "", null);
+      return guarded(body, ieee754Compatible, read, { findsEveryFault, faults, links });
     },
-    readReplacement: (body, ieee754Compatible, key, { kept = NO_PROPERTIES, faults } = {}) => {
-      return guarded(body, ieee754Compatible, (place) => readReplacement()(body, place, { key, kept }), {
-        findsEveryFault,
-        faults,
-      });
+    readReplacement: (body, ieee754Compatible, key, { kept = NO_PROPERTIES, ...reporting } = {}) => {
+      const read = (place: BodyPlace): ReplacementBody => readReplacement()(body, place, { key, kept });
+      return guarded(body, ieee754Compatible, read, { findsEveryFault, ...reporting });
     },
-    readDelta: (body, ieee754Compatible, faults) => {
-      return guarded(body, ieee754Compatible, (place) => readDelta()(body, place), { findsEveryFault, faults });
+    readDelta: (body, ieee754Compatible, faults, links) => {
+      return guarded(body, ieee754Compatible, (place) => readDelta()(body, place), { findsEveryFault, faults, links });
     },
   });
 }
@@ -125,9 +139,10 @@ export function compileRelatedReader(
   const read = once(() => {
     return compileNewEntityReader({ entitySet, entityType }, { ...settings, values }, ofRelated);
   });
-  return (body, ieee754Compatible, key, faults) => {
+  return (body, ieee754Compatible, key, faults, links) => {
     const owner = keyFields(source.entityType, key);
-    return guarded(body, ieee754Compatible, (place) => read()(body, place, "", owner), { findsEveryFault, faults });
+    const reporting = { findsEveryFault, faults, links };
+    return guarded(body, ieee754Compatible, (place) => read()(body, place, "", owner), reporting);
   };
 }
 
@@ -140,6 +155,7 @@ export type BodyReading = Pick<
 /** How the faults of a body are reported. */
 interface FaultReporting extends Pick<BodySettings, "findsEveryFault"> {
   readonly faults?: FacetFaults;
+  readonly links?: LinkReading | null | undefined;
 }
 
 /**
@@ -151,15 +167,16 @@ export function guarded<Result>(
   body: JsonValue,
   ieee754Compatible: boolean,
   read: (place: BodyPlace) => Result,
-  { findsEveryFault = false, faults }: FaultReporting = {},
+  { findsEveryFault = false, faults, links = null }: FaultReporting = {},
 ): Result {
-  const place = bodyRoot(ieee754Compatible);
+  const place = bodyRoot(ieee754Compatible, null, links);
   try {
     return read(place);
   } catch (error) {
-    refuseBindings(body, place);
+    if (links === null) refuseBindings(body, place);
     if (!findsEveryFault || !isODataError(error) || error.status !== 400) throw error;
-    return readWithFaults(ieee754Compatible, read, faults);
+    links?.found.splice(0);
+    return readWithFaults(ieee754Compatible, read, faults, links);
   }
 }
 
@@ -173,9 +190,10 @@ function readWithFaults<Result>(
   ieee754Compatible: boolean,
   read: (place: BodyPlace) => Result,
   passedOn: FacetFaults,
+  links: LinkReading | null,
 ): Result {
   const faults = new BodyFaults();
-  const place = bodyRoot(ieee754Compatible, faults);
+  const place = bodyRoot(ieee754Compatible, faults, links);
   try {
     const result = read(place);
     if (passedOn !== undefined && faults.areFacets) {
@@ -240,18 +258,23 @@ function runSteps(steps: readonly MemberStep[], body: JsonObject, place: BodyPla
  * @see docs/reference/writing.md
  */
 function compileReplacementReader(
-  entityType: EntityType,
+  entitySet: EntitySet,
   values: ValueReaders,
   settings: BodySettings,
 ): (body: JsonValue, place: BodyPlace, replaced: ReplacedEntity) => ReplacementBody {
-  const checkBody = compileBodyCheck(entityType, values);
+  const { entityType } = entitySet;
+  const checkBody = compileBodyCheck(entitySet, values);
+  const bound = compileLinkReader(entitySet, entityType);
   const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
   const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
-  const steps = own.map((property) => ({ property, step: replacedMember(property, values, keepsUnreadable?.replace) }));
+  const steps = own.map((property) => ({
+    property,
+    step: replacedMember(property, values, bound, keepsUnreadable?.replace),
+  }));
   const all = steps.map(({ step }) => step);
-  const needed = own.filter(isNeeded).map(({ name }) => name);
+  const needed = own.filter(isNeeded);
   const ignoredIn = relatedFinder(entityType, settings.refusesIgnoredNesting === true);
   return (body, place, { key, kept }) => {
     const object = checkBody(body, place);
@@ -261,7 +284,10 @@ function compileReplacementReader(
     const isKept = (property: StructuralProperty): boolean => kept.has(property) && object[property.name] === undefined;
     const wanted = kept.size === 0 ? all : steps.filter(({ property }) => !isKept(property)).map(({ step }) => step);
     runSteps(wanted, object, place, entity);
-    const missing = needed.find((name) => object[name] === undefined) ?? null;
+    bound.read(object, place, entity);
+    const isMissing = (property: StructuralProperty): boolean =>
+      object[property.name] === undefined && !bound.determines(property, object, place);
+    const missing = needed.find(isMissing)?.name ?? null;
     const replacement = { entity, key: bodyKey, missing, ignored: ignoredIn(object, place) };
     return kept.size === 0 ? replacement : { ...replacement, absent: own.filter(isKept) };
   };
@@ -295,11 +321,13 @@ export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
  * @see OData Protocol 4.0, section 11.4.3
  */
 function compileDeltaReader(
-  entityType: EntityType,
+  entitySet: EntitySet,
   values: ValueReaders,
   settings: BodySettings,
 ): (body: JsonValue, place: BodyPlace) => DeltaBody {
-  const checkBody = compileBodyCheck(entityType, values);
+  const { entityType } = entitySet;
+  const checkBody = compileBodyCheck(entitySet, values);
+  const bound = compileLinkReader(entitySet, entityType);
   const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const steps = entityType.properties
@@ -319,6 +347,7 @@ function compileDeltaReader(
     const key = readKey(object, place);
     const delta: BodyObject = {};
     runSteps(steps, object, place, delta);
+    bound.read(object, place, delta);
     return { delta, key, ignored: ignoredIn(object, place) };
   };
 }
@@ -326,6 +355,7 @@ function compileDeltaReader(
 function replacedMember(
   property: StructuralProperty,
   values: ValueReaders,
+  bound: LinkReader,
   keepsUnreadable: boolean | undefined,
 ): MemberStep {
   const { name } = property;
@@ -337,7 +367,7 @@ function replacedMember(
   return (body, place, entity) => {
     const value = body[name];
     if (value !== undefined) put(entity, read(value, place, name));
-    else if (absent !== null) put(entity, absent(place));
+    else if (absent !== null && !bound.determines(property, body, place)) put(entity, absent(place));
   };
 }
 
@@ -349,10 +379,11 @@ function isNeeded(property: StructuralProperty): boolean {
 
 /** Makes the check that a body is an object with known names. Links in ignored members are refused, not silently lost. */
 function compileBodyCheck(
-  { qualifiedName, members, properties, navigationProperties }: EntityType,
+  entitySet: EntitySet,
   values: ValueReaders,
 ): (body: JsonValue, place: BodyPlace) => JsonObject {
-  const checkNames = compileNameCheck(qualifiedName, members, values.unknownMembers);
+  const { qualifiedName, members, properties, navigationProperties } = entitySet.entityType;
+  const checkNames = compileNameCheck(qualifiedName, members, values.unknownMembers, "property", entitySet);
   const passedOver = [
     ...properties.filter(({ computed, immutable, isKey }) => !isKey && (computed || immutable)),
     ...navigationProperties,
@@ -363,23 +394,4 @@ function compileBodyCheck(
     for (const name of passedOver) refuseBindings(body[name] ?? null, placeWithin(place, name));
     return body;
   };
-}
-
-function compileKeyReader({ key }: EntityType, values: ValueReaders): (body: JsonObject, place: BodyPlace) => BodyKey {
-  const parts = key.map((property) => ({ name: property.name, read: values.ofProperty(property) }));
-  return (body, place) =>
-    parts.map(({ name, read }) => {
-      const value = body[name];
-      try {
-        // Key properties are neither complex nor collections nor nullable, so their readers return single values.
-        return value === undefined ? undefined : (read(value, place, name) as PrimitiveValue);
-      } catch (error) {
-        return goOn(error, place);
-      }
-    });
-}
-
-/** Returns the key of a body whose key members are ignored, whatever they contain. @see OData Protocol 4.0, section 11.4.3 */
-function noKey(): BodyKey {
-  return [];
 }

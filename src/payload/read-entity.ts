@@ -19,6 +19,7 @@ import {
   placeWithin,
 } from "./body-members.ts";
 import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
+import { compileLinkReader, type LinkReader } from "./read-links.ts";
 import type { JsonConversion, ValueReaders } from "./read-value.ts";
 
 /** Two properties with equal values in related entities. */
@@ -109,7 +110,12 @@ export function compileNewEntityReader(
   links: readonly NestedLink[] = [],
 ): NewEntityReader {
   const { qualifiedName, properties, navigationProperties, members } = entityType;
-  const checkNames = compileNameCheck(qualifiedName, members, reading.values.unknownMembers);
+  const checkNames = compileNameCheck(qualifiedName, members, reading.values.unknownMembers, "property", entitySet);
+  const bound = compileLinkReader(
+    entitySet,
+    entityType,
+    links.map(({ dependent }) => dependent),
+  );
   const nested = navigationProperties.map((navigation) => {
     return { navigation, links: nestedLinksOf(entitySet, navigation) };
   });
@@ -121,7 +127,7 @@ export function compileNewEntityReader(
       if (link !== undefined) return linkedMember(property, link.principal, read);
       const stated = nested.filter(({ links: { ofOwner } }) => ofOwner.some(({ dependent }) => dependent === property));
       const namedBy = reading.allowDeepInsert ? stated.map(({ navigation }) => navigation.name) : [];
-      return plainMember(property, read, namedBy);
+      return plainMember(property, read, namedBy, bound);
     }),
     ...nested.map((each) => {
       return reading.allowDeepInsert
@@ -141,6 +147,7 @@ export function compileNewEntityReader(
         goOn(error, here);
       }
     }
+    bound.read(value, here, entity);
     return entity;
   };
 }
@@ -156,8 +163,16 @@ function skipMember(name: string): MemberStep {
   return (body, place) => refuseBindings(body[name] ?? null, placeWithin(place, name));
 }
 
-/** @param namedBy the navigations whose nested entity determines the value */
-function plainMember(property: StructuralProperty, read: JsonConversion, namedBy: readonly string[]): MemberStep {
+/**
+ * @param namedBy the navigations whose nested entity determines the value
+ * @param bound the links that determine it
+ */
+function plainMember(
+  property: StructuralProperty,
+  read: JsonConversion,
+  namedBy: readonly string[],
+  bound: LinkReader,
+): MemberStep {
   const { name } = property;
   const put = compileFieldWriter(property.field);
   if (property.databaseDefault === true) {
@@ -169,8 +184,9 @@ function plainMember(property: StructuralProperty, read: JsonConversion, namedBy
   const absent = compileAbsentValue(property);
   return (body, place, entity) => {
     const value = body[name];
+    const isNamed = namedBy.some((navigation) => isJsonObject(body[navigation]));
     if (value !== undefined) put(entity, read(value, place, name));
-    else if (!namedBy.some((navigation) => isJsonObject(body[navigation]))) put(entity, absent(place));
+    else if (!isNamed && !bound.determines(property, body, place)) put(entity, absent(place));
   };
 }
 

@@ -211,6 +211,7 @@ describe("settings", () => {
     });
     expect(set?.settings).toEqual({
       allowDeepInsert: false,
+      bindEnabled: false,
       maxRequestBodyBytes: 30_000_000,
       propertyAccessEnabled: true,
       propertyRouteDocsEnabled: false,

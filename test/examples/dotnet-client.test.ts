@@ -242,9 +242,15 @@ const EXCHANGES: readonly Exchange[] = [
     headers: WRITE,
     body: `{"@odata.type":"#Shop.Product","Id":0,"IsInStock":true,"Name":"Bound","Price":5,"Category@odata.bind":"${ROOT}/Categories(2)"}`,
     response: {
-      status: 501,
-      headers: ERROR_RESPONSE,
-      text: `{"error":{"code":"NotImplemented","message":"@odata.bind is unsupported on this route: link to existing entities through the $ref endpoints of the navigation property; or nest new ones in the body of a POST, where the entity set allows deep insert.","target":"Category@odata.bind"}}`,
+      status: 201,
+      headers: {
+        ...JSON_RESPONSE,
+        "content-type": "application/json;odata.metadata=minimal;charset=utf-8",
+        etag: FIRST_ETAG,
+        location: `${ROOT}/Products(62)`,
+        "content-location": `${ROOT}/Products(62)`,
+      },
+      text: `{"@odata.context":"${ROOT}/$metadata#Products/$entity","@odata.id":"${ROOT}/Products(62)","@odata.etag":"\\"Gy4tT23hnlUdKnqx9fbL1BWfiWhJfEnN/D4okmTXwfU=\\"","Id":62,"Name":"Bound","Price":5.00,"IsInStock":true,"CategoryId":2,"Version":1,"Released":null}`,
     },
   },
   {

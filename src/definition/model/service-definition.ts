@@ -187,6 +187,7 @@ export type OperationHandler = (...parameters: readonly unknown[]) => Answer<unk
 /** The resolved settings of an entity set, except those for query options. `null` means no limit. */
 export interface EntitySetSettings {
   readonly allowDeepInsert: boolean;
+  readonly bindEnabled: boolean;
   readonly maxRequestBodyBytes: number | null;
   readonly propertyAccessEnabled: boolean;
   readonly propertyRouteDocsEnabled: boolean;

@@ -24,6 +24,8 @@ export interface InheritedSettings {
   readonly maxTop?: number | null | undefined;
   /** Whether `create` receives nested entities of a POST body. */
   readonly allowDeepInsert?: boolean | undefined;
+  /** Whether bodies link to existing entities by `Nav@odata.bind`. False if absent, true with the profile "standard". */
+  readonly bindEnabled?: boolean | undefined;
   /** The maximum size of a request body, in bytes. */
   readonly maxRequestBodyBytes?: number | null | undefined;
   /** Whether the routes `/Set(key)/Property` exist. */

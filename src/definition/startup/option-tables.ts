@@ -34,6 +34,7 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   computeEnabled: FLAG,
   maxTop: FROM_ONE,
   allowDeepInsert: FLAG,
+  bindEnabled: FLAG,
   maxRequestBodyBytes: FROM_ONE,
   propertyAccessEnabled: FLAG,
   propertyRouteDocsEnabled: FLAG,

@@ -22,6 +22,7 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   computeEnabled: false,
   maxTop: 1000,
   allowDeepInsert: false,
+  bindEnabled: false,
   maxRequestBodyBytes: 30_000_000,
   propertyAccessEnabled: true,
   propertyRouteDocsEnabled: false,
@@ -42,8 +43,12 @@ export function profiledDefaults(
   options: Pick<ServiceOptions, "profile" | "defaults">,
 ): readonly [ServiceProfile, ServiceDefaults] {
   const profile = SERVICE_PROFILES[options.profile ?? "specification"];
-  const { applyEnabled = profile.aggregates, computeEnabled = profile.aggregates } = options.defaults ?? {};
-  return [profile, { ...options.defaults, applyEnabled, computeEnabled }];
+  const {
+    applyEnabled = profile.aggregates,
+    computeEnabled = profile.aggregates,
+    bindEnabled = profile.bindsEntities,
+  } = options.defaults ?? {};
+  return [profile, { ...options.defaults, applyEnabled, computeEnabled, bindEnabled }];
 }
 
 /** The defaults of all limits. @see docs/reference/limits.md */
@@ -117,6 +122,7 @@ export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceD
   const settings = inherit(DEFAULT_SETTINGS, [defaults, set?.options ?? {}]);
   return Object.freeze({
     allowDeepInsert: settings.allowDeepInsert,
+    bindEnabled: settings.bindEnabled,
     maxRequestBodyBytes: settings.maxRequestBodyBytes,
     propertyAccessEnabled: settings.propertyAccessEnabled,
     propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,

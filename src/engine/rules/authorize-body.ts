@@ -1,4 +1,4 @@
-import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
+import { BIND, keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import type { EntityOwner } from "../../language/query/capabilities.ts";
 import { hasPropertyRules, refusalOfProperty, refusedProperties, type RuledUser } from "./property-access.ts";
@@ -35,11 +35,17 @@ export function requireCreatable(
 
 /**
  * Requires that a user may change the foreign key that a link writes.
- * @throws ODataError `Unauthorized`, `Forbidden`, target the navigation
+ * @param target the target of the error; absent: the navigation
+ * @throws ODataError `Unauthorized`, `Forbidden`
  * @see docs/guides/authorization.md
  */
-export function requireLinkable(ruled: RuledUser, entitySet: EntitySet, navigation: NavigationProperty): void {
-  requireLink(ruled, "update", { entitySet, navigation });
+export function requireLinkable(
+  ruled: RuledUser,
+  entitySet: EntitySet,
+  navigation: NavigationProperty,
+  target?: string,
+): void {
+  requireLink(ruled, "update", { entitySet, navigation }, target);
 }
 
 /** The place of an entity in a body. */
@@ -54,7 +60,13 @@ function requireMembers(ruled: RuledUser, owner: EntityOwner, body: SentEntity, 
   if (sent !== undefined) {
     throw refusalOfProperty(ruled, "create", { property: sent, owner, target: path + sent.name });
   }
-  if (!nests || owner.kind !== "EntitySet") return;
+  if (owner.kind !== "EntitySet") return;
+  for (const navigation of owner.navigationProperties.values()) {
+    if (body[navigation.name + BIND] === undefined) continue;
+    const isOwn = keyHolderOf(owner, navigation) === "parent";
+    requireLink(ruled, isOwn ? "create" : "update", { entitySet: owner, navigation }, path + navigation.name + BIND);
+  }
+  if (!nests) return;
   for (const navigation of owner.navigationProperties.values()) {
     const items = itemsOf(body[navigation.name]);
     if (items.length === 0) continue;

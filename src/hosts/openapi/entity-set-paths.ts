@@ -3,6 +3,7 @@ import type {
   ServiceDefinition,
   SingletonDefinition,
 } from "../../definition/model/service-definition.ts";
+import { linkedNames, withLinks } from "./bound-members.ts";
 import { collectionSchema } from "./collection-schema.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -131,9 +132,10 @@ function addCount(scope: ServiceScope, set: EntitySetDefinition): void {
 function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
   const { entitySet, capabilities, settings } = set;
   const { name, entityType, etag } = entitySet;
-  const body = settings.allowDeepInsert
+  const own = settings.allowDeepInsert
     ? deepCreateSchema(entitySet, scope.schemas)
-    : createSchema(entityType, new Set(), scope.schemas);
+    : createSchema(entityType, linkedNames(set), scope.schemas);
+  const body = withLinks(set, own, scope.schemas);
   const headers = { ...LOCATION_HEADER, ...(etag.length > 0 ? ETAG_HEADER : {}) };
   scope.add({
     method: "POST",
@@ -225,7 +227,8 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
   const { entityType, etag } = entitySet;
   const { name, path, key: parameters, singleton } = place;
   const isReplacement = method === "PUT";
-  const schema = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
+  const own = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
+  const schema = withLinks(set, own, scope.schemas);
   const target = { entityType, entitySet };
   const example = isReplacement ? replaceExample(target) : patchExample(target);
   const isConditional = hasConditions(set);

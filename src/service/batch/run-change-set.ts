@@ -3,6 +3,7 @@ import { Turn } from "../../base/maybe.ts";
 import type { RuleContext } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
+import { BIND } from "../../edm/key-holder.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
 import { CommitUnit } from "../sets/commit-unit.ts";
 import { GatheredCreates } from "../sets/gathered-creates.ts";
@@ -225,7 +226,8 @@ const LANGUAGE = "accept-language";
 function groupsOf(operations: readonly BatchOperation[], gathered: AtomicPlan["gathered"]): readonly Group[] {
   const groups: Array<{ operations: BatchOperation[]; set: Group["set"] }> = [];
   for (const [index, operation] of operations.entries()) {
-    const set = gathered[index] ?? null;
+    const found = gathered[index] ?? null;
+    const set = found !== null && statesLinks(operation) ? null : found;
     const open = groups.at(-1);
     const language = open?.operations[0]?.headers.get(LANGUAGE);
     const isSame = set !== null && open?.set === set && language === operation.headers.get(LANGUAGE);
@@ -233,6 +235,11 @@ function groupsOf(operations: readonly BatchOperation[], gathered: AtomicPlan["g
     else groups.push({ operations: [operation], set });
   }
   return groups.map((group, index) => ({ ...group, isLast: index === groups.length - 1 }));
+}
+
+/** Whether a body may link to existing entities: it may name those that earlier operations of the change set create. */
+function statesLinks({ body }: BatchOperation): boolean {
+  return body.length > 0 && new TextDecoder().decode(body).includes(BIND);
 }
 
 /** Returns a response with the entity, and its ETag, as the change set leaves them. */

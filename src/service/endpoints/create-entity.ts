@@ -9,8 +9,10 @@ import { runCreate } from "../../engine/writes/write-entity.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { withBoundLinks } from "./bound-links.ts";
 import { authorizeCreation } from "./current-entity.ts";
 import { savesEntity } from "./entity-result.ts";
+import { linkReading } from "./link-reading.ts";
 import { entitySetOf } from "./read-collection.ts";
 import { facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
@@ -34,17 +36,23 @@ export const createEntity: Endpoint = savesEntity({
     const ruled = queryReaderOf(request);
     return body.read((sent, ieee754Compatible) => {
       const json = withoutUnwritten(ruled, origin, sent, { act: "create", ieee754Compatible, nests: allowDeepInsert });
-      const given = bodies.readNew(json, ieee754Compatible, faults);
+      const links = linkReading(request, origin);
+      const given = bodies.readNew(json, ieee754Compatible, faults, links);
       requireCreatable(ruled, origin, json, { nests: allowDeepInsert });
-      return { origin, handler, format, query, preferred, allowDeepInsert, given, faults };
+      const { found = [] } = links ?? {};
+      return { origin, handler, format, query, preferred, allowDeepInsert, given, faults, links: found };
     });
   },
   save: async (bound, execution) => {
-    const { origin, handler, allowDeepInsert, given, faults } = bound;
+    const { origin, handler, allowDeepInsert, given, faults, links } = bound;
     const { definition, hasRules } = execution.service;
-    await authorizeCreation(execution, origin, given);
-    if (allowDeepInsert && hasRules) await authorizeNested(execution.context, definitionIn(definition, origin), given);
-    const entity = await callCreate(origin, given, withFaults(execution.reader, faults));
+    const set = definitionIn(definition, origin);
+    const write = { set, handler, entitySet: origin, key: undefined, write: "create", links } as const;
+    const { entity } = await withBoundLinks(execution, write, async (inner) => {
+      await authorizeCreation(inner, origin, given);
+      if (allowDeepInsert && hasRules) await authorizeNested(inner.context, set, given);
+      return { entity: await callCreate(origin, given, withFaults(inner.reader, faults)) };
+    });
     const inserted = allowDeepInsert ? given : null;
     return { origin, outcome: "created", entity, handler, inserted };
   },

@@ -11,8 +11,10 @@ import { requireCreatable } from "../../engine/rules/authorize-body.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
 import { runCreateRelated } from "../../engine/writes/write-entity.ts";
+import type { FacetFaults } from "../../payload/body-readers.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf } from "./bind-query.ts";
+import { withBoundLinks } from "./bound-links.ts";
 import {
   requireEntity,
   type AddressedEntity,
@@ -23,6 +25,7 @@ import {
 import { savesEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
+import { linkReading } from "./link-reading.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
 import { facetFaults } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
@@ -48,33 +51,58 @@ export const createRelated: Endpoint = savesEntity({
     const ruled = queryReaderOf(request);
     return body.read((sent, ieee754Compatible) => {
       const json = withoutUnwritten(ruled, runtime.origin, sent, { act: "create", ieee754Compatible });
-      const given = runtime.readNew(json, ieee754Compatible, parentKey, faults);
+      const links = linkReading(request, runtime.origin);
+      const given = runtime.readNew(json, ieee754Compatible, parentKey, faults, links);
       requireCreatable(ruled, runtime.origin, json, { along });
-      return { navigation, handler, format, query, preferred, contextUrl, given, faults };
+      const { found = [] } = links ?? {};
+      return { navigation, handler, format, query, preferred, contextUrl, given, faults, links: found };
     });
   },
   save: async (bound, execution) => {
-    const { navigation, handler, given, faults } = bound;
+    const { navigation, handler, links } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
     const judged = isJudged(execution, navigation);
-    const entity = await executeJudged(execution, { entitySet, key, handler }, judged, async (inner) => {
-      const missing = (): ODataError => missingEntityError(inner, () => noParent(navigation));
-      const parent = requireEntity(inner, { entitySet, key, mustBeSeen: true }, missing);
-      const current = chain(parent, (addressed) =>
-        chain(authorizeCreationAlong(inner, navigation, given, addressed), () =>
-          checkPreconditions(inner, { entitySet, key, addressed }),
-        ),
-      );
-      const saved = chain(current, ({ expected }) =>
-        runCreateRelated(runtime.source, handler, key, given, withFaults(inner.writer(expected), faults)),
-      );
-      return answeredValue(await saved);
-    });
-    if (entity === null || entity === undefined) throw noParent(navigation);
-    return { origin, outcome: "upserted", entity, handler, inserted: null };
+    const create = async (outer: Execution): Promise<{ readonly entity: unknown }> => {
+      const by = { entitySet, key, handler };
+      const entity = await executeJudged(outer, by, judged, (inner) => createAlong(inner, bound));
+      if (entity === null || entity === undefined) throw noParent(navigation);
+      return { entity };
+    };
+    if (origin.kind !== "EntitySet") return { ...(await create(execution)), origin, ...CREATED, handler };
+    const set = definitionIn(execution.service.definition, entitySet);
+    const write = { set, handler, entitySet: origin, key: undefined, write: "create", links } as const;
+    return { ...(await withBoundLinks(execution, write, create)), origin, ...CREATED, handler };
   },
 });
+
+const CREATED = Object.freeze({ outcome: "upserted", inserted: null } as const);
+
+/** A new entity along a navigation. */
+interface CreatedAlong {
+  readonly navigation: BoundNavigation;
+  readonly handler: NonNullable<BoundNavigation["runtime"]["source"]["handlers"]["create"]>;
+  readonly given: object;
+  readonly faults: FacetFaults;
+}
+
+async function createAlong(
+  execution: Execution,
+  { navigation, handler, given, faults }: CreatedAlong,
+): Promise<unknown> {
+  const { entitySet, runtime, parentKey: key } = navigation;
+  const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
+  const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
+  const current = chain(parent, (addressed) =>
+    chain(authorizeCreationAlong(execution, navigation, given, addressed), () =>
+      checkPreconditions(execution, { entitySet, key, addressed }),
+    ),
+  );
+  const saved = chain(current, ({ expected }) =>
+    runCreateRelated(runtime.source, handler, key, given, withFaults(execution.writer(expected), faults)),
+  );
+  return answeredValue(await saved);
+}
 
 /** Whether rules read the stored parent: its own, or those of the target set for an entity with its values. */
 function isJudged({ service, access }: Execution, { entitySet, navigationProperty }: BoundNavigation): boolean {

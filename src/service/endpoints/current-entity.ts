@@ -338,6 +338,11 @@ export function loadParent(execution: Execution, { entitySet, key }: EntityAddre
   return findEntity(entitySet, key, execution.reader, () => wholeEntity(entitySet));
 }
 
+/** Returns an entity as it is stored, also where the user does not see it; null where it is missing. */
+export function loadStored({ reader }: Execution, { entitySet, key }: EntityAddress): Maybe<object | null> {
+  return findEntity(entitySet, key, { ...reader, gate: null });
+}
+
 /** Whether a rule hides entities of a set. */
 export function hidesRows({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
   return definitionIn(definition, entitySet).rows !== null;

@@ -16,10 +16,12 @@ import type { FacetFaults } from "../../payload/body-readers.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { withBoundLinks } from "./bound-links.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
 import { savesEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
+import { linkReading } from "./link-reading.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
@@ -43,19 +45,23 @@ export const patchEntity: Endpoint = savesEntity({
     const ruled = queryReaderOf(request);
     return body.read((json, ieee754Compatible) => {
       const written = withoutUnwritten(ruled, origin, json, { act: "update", ieee754Compatible });
-      const given = bodies.readDelta(written, ieee754Compatible, faults);
+      const links = linkReading(request, origin);
+      const given = bodies.readDelta(written, ieee754Compatible, faults, links);
       const compared = comparedProperties(ruled, origin, given.delta);
-      return { origin, keyText, key, format, query, preferred, given, faults, compared };
+      const { found = [] } = links ?? {};
+      return { origin, keyText, key, format, query, preferred, given, faults, compared, links: found };
     });
   },
   save: async (bound, execution) => {
-    const { origin, keyText, key, given, faults, compared } = bound;
+    const { origin, keyText, key, given, links } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
-    const target = { entitySet: origin, keyText, key, faults, compared };
-    const entity = await callPatch(execution, target, given.delta, () =>
-      checkKeyMatch(origin.entityType, given.key, key),
-    );
     const handler = patchHandler(execution.service, origin);
+    const target = { ...bound, entitySet: origin, keyText };
+    const set = definitionIn(execution.service.definition, origin);
+    const write = { set, handler, entitySet: origin, key, write: "patch", links } as const;
+    const { entity } = await withBoundLinks(execution, write, async (inner) => ({
+      entity: await callPatch(inner, target, given.delta, () => checkKeyMatch(origin.entityType, given.key, key)),
+    }));
     return { origin, outcome: "patched", entity, handler, inserted: null };
   },
 });

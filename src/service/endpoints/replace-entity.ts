@@ -32,6 +32,8 @@ import { requireObject } from "../../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
+import { withBoundLinks } from "./bound-links.ts";
+import { copyForeignKeys } from "./bound-values.ts";
 import { callCreate } from "./create-entity.ts";
 import {
   type AddressedEntity,
@@ -47,6 +49,7 @@ import {
 import { savesEntity, type WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
+import { linkReading } from "./link-reading.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
@@ -109,25 +112,35 @@ export const replaceEntity: Endpoint = savesEntity({
     const kept = keptProperties(ruled, entitySet);
     return opened.read((json, ieee754Compatible) => {
       const sent = withoutUnwritten(ruled, entitySet, json, { act: "update", ieee754Compatible });
-      const body = bodies.readReplacement(sent, ieee754Compatible, key, { kept, faults });
+      const links = linkReading(request, entitySet);
+      const body = bodies.readReplacement(sent, ieee754Compatible, key, { kept, faults, links });
       const added = (): NewBody => {
         const given = withoutUnwritten(ruled, entitySet, json, { act: "create", ieee754Compatible });
-        const isRead = given === sent;
-        return { json: given, body: isRead ? body : bodies.readReplacement(given, ieee754Compatible, key, { kept }) };
+        if (given === sent) return { json: given, body };
+        const reading = { kept, links: linkReading(request, entitySet) };
+        const again = bodies.readReplacement(given, ieee754Compatible, key, reading);
+        copyForeignKeys(links?.found ?? [], again.entity);
+        return { json: given, body: again };
       };
-      return { entitySet, keyText, key, format, query, preferred, mayCreate, mustExist, body, faults, added, kept };
+      const found = links?.found ?? [];
+      const sentBody = { mayCreate, mustExist, body, faults, added, kept, links: found };
+      return { entitySet, keyText, key, format, query, preferred, ...sentBody };
     });
   },
   save: async (bound, execution) => {
-    const { entitySet, key, body } = bound;
+    const { entitySet, key, body, links } = bound;
     logIgnoredEntities(execution, entitySet, body.ignored);
     const handler = replaceHandler(execution.service, entitySet);
     const isJudged = execution.access.pending.length > 0;
-    const saved = await executeJudged(execution, { entitySet, key, handler }, isJudged, async (inner) => {
-      const addressed = await addressEntity(inner, { entitySet, key });
-      checkKeyMatch(entitySet.entityType, body.key, key);
-      return replaceOrCreate(inner, bound, addressed);
-    });
+    const set = definitionIn(execution.service.definition, entitySet);
+    const write = { set, handler, entitySet, key, write: "replace", links } as const;
+    const saved = await withBoundLinks(execution, write, (outer) =>
+      executeJudged(outer, { entitySet, key, handler }, isJudged, async (inner) => {
+        const addressed = await addressEntity(inner, { entitySet, key });
+        checkKeyMatch(entitySet.entityType, body.key, key);
+        return replaceOrCreate(inner, bound, addressed);
+      }),
+    );
     return { ...saved, origin: entitySet, inserted: null };
   },
 });

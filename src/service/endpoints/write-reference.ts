@@ -16,6 +16,7 @@ import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../../language/binder/o
 import { resolveReference } from "../../language/binder/resolve-path.ts";
 import { entityUrlOf } from "../../payload/urls.ts";
 import { readReference } from "../../payload/write-entity-reference.ts";
+import type { ExpectedValues } from "../sets/given-values.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
 import { queryReaderOf, readOptions } from "./bind-query.ts";
@@ -151,7 +152,7 @@ interface SentReference {
 }
 
 /** The entity that a reference names. */
-interface Referenced {
+export interface Referenced {
   readonly entitySet: EntitySet;
   readonly key: unknown;
   /** The target of the error for a hidden entity; null where no rule hides entities of the set. */
@@ -186,7 +187,7 @@ function referencedBy(
 }
 
 /** A link from the entity of the navigation's key to the referenced entity; null: to the current one. */
-interface Link {
+export interface Link {
   readonly navigation: BoundNavigation;
   readonly referenced: Referenced | null;
   /** The handler that adds the link; null: the link is removed. */
@@ -210,24 +211,36 @@ async function writeLink(link: Link, execution: Execution): Promise<void> {
 }
 
 async function writeSeenLink(link: Link, execution: Execution): Promise<void> {
-  const { navigation, referenced, added } = link;
+  const { navigation, referenced } = link;
   const { entitySet, parentKey: key } = navigation;
   const missing = (): ODataError => missingEntityError(execution, () => noParent(navigation));
   const absent = (): ODataError => notThere(navigation.runtime.origin.name, referenced?.target);
   const parent = requireEntity(execution, { entitySet, key, mustBeSeen: true }, missing);
-  const isAdded = added !== null;
-  const related = { navigation, related: referenced?.key, isAdded, missing: absent };
   const current = chain(parent, (addressed) => checkPreconditions(execution, { entitySet, key, addressed }));
-  const written = chain(current, ({ expected }) =>
-    chain(requireSeen(execution, referenced), () =>
-      chain(authorizeLink(execution, related), () =>
-        chain(checkShared(link, execution), () => callLink(link, execution.writer(expected))),
-      ),
-    ),
+  const end = await chain(current, ({ expected }) =>
+    chain(requireSeen(execution, referenced), () => writeBetween(link, execution, absent, expected)),
   );
-  const end = await written;
   if (end === "related") throw absent();
   if (end === "parent") throw missing();
+}
+
+/**
+ * Checks the rules of the entities of a link, and its foreign keys, and calls its handler.
+ * @param absent makes the error for a related entity that is missing or hidden
+ * @param expected the values that the handler finds in `ctx.expected`
+ * @returns the entity that is missing; null if none is
+ */
+export function writeBetween(
+  link: Link,
+  execution: Execution,
+  absent: () => ODataError,
+  expected?: ExpectedValues,
+): Maybe<LinkEnd | null> {
+  const { navigation, referenced, added } = link;
+  const related = { navigation, related: referenced?.key, isAdded: added !== null, missing: absent };
+  return chain(authorizeLink(execution, related), () =>
+    chain(checkShared(link, execution), () => callLink(link, execution.writer(expected))),
+  );
 }
 
 /** Calls the handler of a link, with the hooks of the rows that it changes. @returns the entity that is missing */

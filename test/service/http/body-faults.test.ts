@@ -206,12 +206,17 @@ eachDoor((door) => {
     });
   });
 
-  test("an unsupported link takes precedence over all faults", async () => {
+  test("a link that cannot be read is a fault like others; an unsupported one takes precedence", async () => {
     const body = '{"Id":"x","Total":"y","Customer@odata.bind":"Customers(1)"}';
-    expectError(await standard("/s/Orders", JSON_BODY, "POST", body), {
+    const answer = await standard("/s/Orders", JSON_BODY, "POST", body);
+    const details = answer.json.error.details as ReadonlyArray<{ readonly target: string }>;
+    const targets = details.map(({ target }) => target);
+    expect([answer.status, targets]).toEqual([400, ["Id", "Total", "Customer@odata.bind"]]);
+    const nested = '{"Id":"x","Total":"y","@a.b":{"Customer@odata.bind":"Customers(1)"}}';
+    expectError(await standard("/s/Orders", JSON_BODY, "POST", nested), {
       status: 501,
       code: "NotImplemented",
-      target: "Customer@odata.bind",
+      target: "@a.b/Customer@odata.bind",
       message: /@odata\.bind is unsupported/,
     });
   });

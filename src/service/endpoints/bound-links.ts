@@ -1,0 +1,199 @@
+import { ERROR_CODES } from "../../base/errors/error-codes.ts";
+import { isODataError, type ODataError } from "../../base/errors/odata-error.ts";
+import type { Maybe } from "../../base/maybe.ts";
+import type { Context } from "../../definition/context.ts";
+import { type AuthorizationRequirement, refusal } from "../../definition/sets/authorization.ts";
+import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
+import { keyIn } from "../../edm/literal.ts";
+import { definitionIn, definitionOf, type Reader } from "../../engine/entities/reader.ts";
+import { requireLinkable } from "../../engine/rules/authorize-body.ts";
+import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
+import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
+import { readLeft } from "../../engine/writes/run-hooks.ts";
+import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
+import { linkCategories } from "./authorize-link.ts";
+import { queryReaderOf } from "./bind-query.ts";
+import { checkKept, foreignKeyOf, type KeptValue, type LinkedEntity, SavedEntities } from "./bound-values.ts";
+import { judgeByKey, requireReferenced } from "./current-entity.ts";
+import type { Execution } from "./execution.ts";
+import { type LinkTarget, relatedSet, unsupported } from "./link-reading.ts";
+import type { NavigationRuntime } from "./service-runtime.ts";
+import { writeBetween } from "./write-reference.ts";
+
+/** A write of an entity whose body states links. */
+export interface LinkedWrite extends WritingHandler, LinkedEntity {
+  readonly links: readonly BoundLink[];
+}
+
+/** A saved entity. */
+interface Saved {
+  readonly entity: unknown;
+}
+
+/**
+ * Executes a write with the links of its body, in one transaction: it finds the entities that they name, adds the foreign keys to
+ * the body, saves the entity, and writes the other links.
+ * @throws ODataError `InvalidBody` for an entity that is missing or hidden; `NotImplemented` for a link that nothing writes; the
+ *   errors of `save`, of rules and handlers
+ */
+export async function withBoundLinks<Result extends Saved>(
+  execution: Execution,
+  write: LinkedWrite,
+  save: (inner: Execution) => Maybe<Result>,
+): Promise<Result> {
+  if (write.links.length === 0) return save(execution);
+  const planned = write.links.map((link) => planLink(execution, write, link));
+  // A handler of links may have effects that no second attempt repeats.
+  const own = planned.find(({ handler }) => handler !== null && !isTable(execution, handler))?.handler;
+  return runAtomically({ ...write, handler: own ?? write.handler }, write.key, execution.reader, {}, async (reader) => {
+    const inner = execution.within(reader);
+    const kept: KeptValue[] = [];
+    for (const link of planned) kept.push(...(await findNamed(inner, write, link)));
+    const saved = await save(inner);
+    const entities = new SavedEntities(write, saved.entity, reader);
+    for (const value of kept) await checkKept(value, entities, inner);
+    const written = planned.filter(({ handler }) => handler !== null);
+    for (const link of written) await writeLink(inner, link, entities);
+    return written.length === 0 ? saved : { ...saved, entity: await readAgain(write, saved.entity, reader) };
+  });
+}
+
+/** Returns the saved entity as hooks and triggers of the links leave it. */
+function readAgain({ entitySet, handler, links }: LinkedWrite, saved: unknown, reader: Reader): Promise<object> {
+  const set = definitionOf(entitySet, reader.context);
+  const isDeep = links.some(({ place }) => place !== "");
+  return readLeft({ set, handler }, saved, isDeep, reader);
+}
+
+type LinkHandlers = NavigationRuntime["source"]["handlers"];
+
+interface PlannedLink extends BoundLink, LinkTarget {
+  /** The rules that only the named entity can decide. */
+  readonly rules: readonly AuthorizationRequirement[];
+  /** Writes the link after the entity is saved; null: its foreign key is part of the entity, or there is nothing to write. */
+  readonly handler: NonNullable<LinkHandlers["addRef" | "setRef" | "removeRef"]> | null;
+}
+
+function isTable({ service }: Execution, handler: object): boolean {
+  return service.definition.handlersCheckingRows.has(handler);
+}
+
+/** Checks what no entity decides: rules of the user, and whether the service can write the link. */
+function planLink(execution: Execution, write: LinkedWrite, link: BoundLink): PlannedLink {
+  const { service, access } = execution;
+  const { entitySet, navigation, named, fail, target } = link;
+  const found = relatedSet(service, link, fail);
+  const set = definitionIn(service.definition, entitySet);
+  if (write.write !== "create") requireLinkable(queryReaderOf(execution), entitySet, navigation, target);
+  const along = navigationRules(set, navigation).target;
+  const asked = linkCategories(keyHolderOf(entitySet, navigation)).flatMap((category) => along[category]);
+  const rules = requireRules(asked, access.user, { action: actionAlong("update", set, navigation), target });
+  const { getByKey } = definitionIn(service.definition, found.related).handlers;
+  if (getByKey === undefined && named !== null && named.length > 0) {
+    throw unsupported(`${found.related.name} cannot be read by key, so no link can name its entities.`, fail);
+  }
+  return { ...link, ...found, rules, handler: handlerOf(execution, write, { ...link, ...found }) };
+}
+
+function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & LinkTarget): PlannedLink["handler"] {
+  const { entitySet, navigation, named, fail, place, runtime } = link;
+  const isNothing = named?.length === 0 || (named === null && write.write === "create");
+  if (isPartOfEntity(execution, write, link) || isNothing) return null;
+  const { addRef, setRef, removeRef } = runtime.source.handlers;
+  const adds = navigation.isCollection ? addRef : setRef;
+  const handler = named === null ? removeRef : adds;
+  if (handler === undefined) {
+    throw unsupported(`The service writes no links along '${navigation.name}' of ${entitySet.name}.`, fail);
+  }
+  const { transactional } = definitionIn(execution.service.definition, entitySet);
+  const joins = (each: object): boolean => isTable(execution, each) || transactional;
+  if (joins(handler) !== joins(write.handler)) {
+    throw unsupported(
+      `An entity and its links along '${navigation.name}' of ${entitySet.name} are not written as one.`,
+      fail,
+    );
+  }
+  if (place !== "" && !isTable(execution, write.handler)) {
+    throw unsupported(`Handlers write no links along '${navigation.name}' of nested entities.`, fail);
+  }
+  return handler;
+}
+
+/**
+ * Requires that the user sees the entities of a link, and adds its foreign key to the body.
+ * @returns the values of the foreign key that the entity must have without the link
+ */
+async function findNamed(execution: Execution, write: LinkedWrite, link: PlannedLink): Promise<readonly KeptValue[]> {
+  const missing = (): ODataError => link.fail(`${link.related.name} has no entity with this key.`);
+  for (const each of link.named ?? []) {
+    await requireNamed(execution, link, each, missing);
+    if (execution.turn.isOver) await execution.turn.next();
+  }
+  if (!isPartOfEntity(execution, write, link)) return [];
+  return foreignKeyOf(write, link, missing, execution.reader);
+}
+
+/** Whether a write of the entity writes the foreign key of a link. Bodies of tables contain no ignored properties. */
+function isPartOfEntity(execution: Execution, { handler }: LinkedWrite, link: BoundLink): boolean {
+  const { entitySet, navigation } = link;
+  if (keyHolderOf(entitySet, navigation) !== "parent") return false;
+  if (!isTable(execution, handler)) return true;
+  const { properties } = entitySet.entityType;
+  return keyPairsOf(entitySet, navigation).every(
+    ({ property }) => property.serverSet === true || properties.includes(property),
+  );
+}
+
+/** @throws ODataError of `missing` for an entity that is missing or hidden; `Unauthorized`, `Forbidden` */
+async function requireNamed(
+  execution: Execution,
+  { related: entitySet, rules, target }: PlannedLink,
+  { key }: NamedEntity,
+  missing: () => ODataError,
+): Promise<void> {
+  const refuse = (): ODataError => refusal(execution.access.user, `link this entity of ${entitySet.name}`, target);
+  try {
+    if (rules.length > 0) await judgeByKey(execution, { entitySet, key }, rules, { missing, refuse });
+    else await requireReferenced(execution, { entitySet, key }, missing);
+  } catch (error) {
+    throw isNotFound(error) ? missing() : error;
+  }
+}
+
+function isNotFound(error: unknown): error is ODataError {
+  return isODataError(error) && error.status === ERROR_CODES.NotFound;
+}
+
+/** Writes the links of a saved entity. */
+async function writeLink(execution: Execution, link: PlannedLink, entities: SavedEntities): Promise<void> {
+  const { entitySet, navigation: navigationProperty, runtime, related, handler, place, fail, target } = link;
+  if (handler === null) return;
+  const { entity } = entities.at(place);
+  const parentKey = keyIn(entitySet.entityType, entity);
+  const navigation = { entitySet, navigationProperty, key: "", runtime, parentKey };
+  const missing = (): ODataError => fail(`${related.name} has no entity with this key.`);
+  for (const named of link.named ?? [null]) {
+    const referenced = named === null ? null : { entitySet: related, key: named.key, hidden: null, target };
+    const write = (context: Context) => callHandler(handler, parentKey, named, context);
+    const added = named === null ? null : handler;
+    try {
+      const absent = await writeBetween({ navigation, referenced, added, handler, write }, execution, missing);
+      if (absent !== null) throw missing();
+    } catch (error) {
+      // A table has not found the entity, which is deleted by now.
+      throw isNotFound(error) && error.target === "@odata.id" ? missing() : error;
+    }
+    if (execution.turn.isOver) await execution.turn.next();
+  }
+}
+
+function callHandler(
+  handler: NonNullable<PlannedLink["handler"]>,
+  key: unknown,
+  named: NamedEntity | null,
+  context: Context,
+): ReturnType<NonNullable<LinkHandlers["setRef"]>> {
+  if (named === null) return (handler as NonNullable<LinkHandlers["removeRef"]>)(key, context);
+  const call = handler as NonNullable<LinkHandlers["setRef"]>;
+  return call.byKey === undefined ? call(key, named.id, context) : call.byKey(key, named.key, context);
+}

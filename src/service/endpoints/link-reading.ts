@@ -1,0 +1,57 @@
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import { required } from "../../base/required.ts";
+import type { EntitySet } from "../../edm/model.ts";
+import { resolveReference } from "../../language/binder/resolve-path.ts";
+import type { BoundLink, LinkReading } from "../../payload/link-reading.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { type EntityOrigin, type NavigationRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
+
+/**
+ * Makes the reader of the links in the body of a request.
+ * @param origin the set of the entity in the body
+ * @returns null if bodies of the set state no links
+ * @see docs/reference/writing.md, Links to existing entities
+ */
+export function linkReading(request: AuthorizedRequest, origin: EntityOrigin): LinkReading | null {
+  const { service, serviceRoot, requestUrl, arrival } = request;
+  if (origin.kind !== "EntitySet" || !runtimeOf(service, origin).settings.bindEnabled) return null;
+  const { model, limits } = service.definition;
+  return {
+    found: [],
+    accepts: (entitySet) => runtimeOf(service, entitySet).settings.bindEnabled,
+    resolve: (url, from, fail) => {
+      const { related } = relatedSet(service, from, fail);
+      const sent = arrival.batch?.dereference(url) ?? url;
+      if (limits.maxUrlLength !== null && sent.length > limits.maxUrlLength) {
+        throw fail(`The URL has more than ${String(limits.maxUrlLength)} characters.`);
+      }
+      const found = resolveReference(sent, { model, serviceRoot, requestUrl }, fail);
+      if (found.entitySet === related) return { id: sent, key: found.key };
+      throw fail(`It is an entity of ${found.entitySet.name}, but '${from.navigation.name}' leads to ${related.name}.`);
+    },
+  };
+}
+
+/** A navigation of links, with its target set. */
+export interface LinkTarget {
+  readonly runtime: NavigationRuntime;
+  readonly related: EntitySet;
+}
+
+/** @throws ODataError `NotImplemented` if no set is declared for the related entities */
+export function relatedSet(
+  service: ServiceRuntime,
+  { entitySet, navigation }: Pick<BoundLink, "entitySet" | "navigation">,
+  fail: BoundLink["fail"],
+): LinkTarget {
+  const { name } = entitySet;
+  const found = runtimeOf(service, entitySet).navigations.get(navigation.name);
+  const runtime = required(found, `The navigation of a link of ${name} has no state.`);
+  if (runtime.origin.kind === "EntitySet") return { runtime, related: runtime.origin };
+  throw unsupported(`The service knows no entity set for the entities of this navigation property of ${name}.`, fail);
+}
+
+/** Makes the error for a link that the service does not write. */
+export function unsupported(problem: string, fail: BoundLink["fail"]): ODataError {
+  return protocolError("NotImplemented", problem, { target: fail(problem).target });
+}
