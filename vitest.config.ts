@@ -43,7 +43,7 @@ const SPREAD = [
   "test/engine/executors/{found-queries,identities,instants,keyset-pages,lambda,legacy,legacy-writes,large-pages}.test.ts",
   "test/engine/executors/{casts,shared-keys,stored-casts,divided-differential,value-functions,wide-decimals}.test.ts",
   "test/databases/sql/{change-sets,character-sets,check-constraints,converted-columns,if-none-match,infinite-cells}.test.ts",
-  "test/databases/sql/{log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
+  "test/databases/sql/{etag-of-all,etag-of-all-pairs,log-fields,malformed-texts,null-operands,related-keys,stored-indexes}.test.ts",
   "test/databases/sql/{storage-forms,text-guids,unreadable-cells,unreadable-null,writes-edges,writes-rounding}.test.ts",
   "test/engine/apply/{answer,meaning,routes,rules}.test.ts",
   "test/engine/executors/{apply-answers,checked-queries}.test.ts",
