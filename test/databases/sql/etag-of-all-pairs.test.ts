@@ -1,5 +1,16 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import { action, edm, entitySet, entityType, hasMany, hasOptional, odataService, type ODataService } from "odatakit";
+import {
+  action,
+  edm,
+  entitySet,
+  entityType,
+  hasMany,
+  hasOptional,
+  odataService,
+  role,
+  type ODataService,
+} from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { describe, expect, test } from "vitest";
 import { type AnyDatabase, type DatabaseName, ENGINES } from "../../engine/executors/engines.ts";
@@ -194,4 +205,57 @@ test("handlers of the application get all values that an entity must still have"
   expect((await send("PATCH", "Pages(1)", { Text: "b" }, { "If-Match": etag })).status).toBe(200);
   expect(expectations).toEqual([{ id: 1, text: "a", tags: ["x"], secret: null }]);
   expect((await send("PATCH", "Pages(1)", { Text: "c" }, { "If-Match": etag })).status).toBe(412);
+});
+
+test("a set that hides values makes ETags with the secret, and another one without", async () => {
+  const Person = entityType("Person", { id: edm.int32().key(), isIll: edm.boolean() });
+  const tagWith = async (secret: string | undefined, options: object): Promise<string | null> => {
+    const people = entitySet(Person, {
+      name: "People",
+      etag: "all",
+      getAll: () => [{ id: 1, isIll: true }],
+      getByKey: () => ({ id: 1, isIll: true }),
+      delete: () => true,
+      ...options,
+    });
+    const service = odataService({
+      entitySets: [people],
+      authenticate: () => ({ id: "u", roles: [] }),
+      ...(secret === undefined ? {} : { secret }),
+    });
+    return (await sendTo(service)("GET", "People(1)")).headers.get("ETag");
+  };
+  const digest = createHash("sha256").update('"Id":1,"IsIll":true').digest("base64");
+  const plain = `"${digest.slice(0, 22)}"`;
+  expect(await tagWith(undefined, {})).toBe(plain);
+  expect(await tagWith(SECRET, {})).toBe(plain);
+  const hidden = { authorization: { properties: { isIll: { read: role("doctor") } } } };
+  const [first, again, other] = [
+    await tagWith(SECRET, hidden),
+    await tagWith(SECRET, hidden),
+    await tagWith("another secret of a service", hidden),
+  ];
+  expect(first).toBe(again);
+  expect(first?.slice(0, 23)).not.toBe(plain.slice(0, 23));
+  expect(other?.slice(0, 23)).not.toBe(first?.slice(0, 23));
+  const sent = { virtual: { isIll: { needs: [], read: (all: readonly unknown[]) => all.map(() => false) } } };
+  await expect(tagWith(undefined, hidden)).rejects.toThrow('`etag: "all"` needs the `secret` of odataService');
+  await expect(tagWith(undefined, sent)).rejects.toThrow("because `virtual.isIll` hides values");
+});
+
+test("SQLite writes pages with such ETags as JSON", async () => {
+  const statements: string[] = [];
+  const sqlite = ENGINES.find(({ name }) => name === "sqlite");
+  if (sqlite === undefined) return;
+  const { db, close } = await sqlite.open();
+  await sql`create table boxes (id int primary key, name varchar(50))`.execute(db);
+  for (let id = 1; id <= 30; id += 1) await sql`insert into boxes values (${id}, 'box')`.execute(db);
+  const boxes = sqlEntitySet(Box, { db, table: "boxes", operations: ["read", "patch"], etag: "all" });
+  const send = sendTo(
+    odataService({ entitySets: [boxes], schemaCheck: false, onStatement: (each) => void statements.push(each.sql) }),
+  );
+  const shape = { "@odata.etag": expect.any(String) as string, Id: expect.any(Number) as number, Name: "box" };
+  expect((await send("GET", "Boxes")).json).toMatchObject({ value: Array.from({ length: 30 }, () => shape) });
+  expect(statements.at(-1)).toContain("json_object('@odata.etag'");
+  await close();
 });
