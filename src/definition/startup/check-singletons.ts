@@ -1,12 +1,23 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import { isDeclaration } from "../model/declaration-kind.ts";
-import { type DeclaredService, type DeclaredSingleton, isOwn, operationPlace } from "../model/declared-service.ts";
+import {
+  type DeclaredService,
+  type DeclaredSingleton,
+  isOwn,
+  navigationPlace,
+  operationPlace,
+} from "../model/declared-service.ts";
 import type { StartupRule } from "../model/declared-types.ts";
 import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
 /** The rules for singletons. They are listed in the order of their faults. */
-export const SINGLETON_RULES: readonly StartupRule[] = Object.freeze([checkListed, checkSingletons, checkOperations]);
+export const SINGLETON_RULES: readonly StartupRule[] = Object.freeze([
+  checkListed,
+  checkSingletons,
+  checkOperations,
+  checkTargets,
+]);
 
 /** Checks that the list of singletons contains declarations of singletons. */
 function* checkListed({ options: { singletons } }: DeclaredService): Iterable<ConfigurationFault> {
@@ -80,6 +91,23 @@ function* checkOperations({ sets }: DeclaredService): Iterable<ConfigurationFaul
       if (operation.bound !== "collection") continue;
       const message = `\`${operation.name}\` is bound to a collection, but a singleton is one entity.`;
       yield { ...operationPlace(set, operation), message, fix: 'Give `bound: "entity"`.' };
+    }
+  }
+}
+
+/** Checks that no collection-valued navigation leads to a singleton. @see OData CSDL 4.0, section 13.4 */
+function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {
+  const own = new Set(sets.filter(({ isOfSingleton }) => isOfSingleton).map(({ name }) => name));
+  for (const set of sets) {
+    for (const navigation of set.navigations) {
+      const { target } = navigation.options;
+      if (typeof target !== "string" || !own.has(target) || navigation.declaration.cardinality !== "many") continue;
+      const message = `\`${navigation.field}\` leads to many entities, but its target "${target}" is a singleton.`;
+      yield {
+        ...navigationPlace(set, navigation),
+        message,
+        fix: "Name an entity set, or declare it with hasOptional.",
+      };
     }
   }
 }

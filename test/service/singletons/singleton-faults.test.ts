@@ -4,6 +4,8 @@ import {
   entitySet,
   entityType,
   fn,
+  hasMany,
+  hasOptional,
   odataService,
   singleton,
   type ServiceOptions,
@@ -92,6 +94,19 @@ test("a singleton and an unbound operation have different names", () => {
   const functions = { Me: fn({ returns: edm.int32(), handler: () => 1 }) };
   expect(faultsOf([singleton(User, { name: "Me", get })], { functions })).toEqual([
     'A singleton and the unbound function `Me` have the name "Me".',
+  ]);
+});
+
+test("only a single-valued navigation leads to a singleton", () => {
+  const from = entitySet(Order, {
+    getAll: () => [],
+    navigation: {
+      one: hasOptional(User, { target: "Me", get }),
+      many: hasMany(User, { target: "Me", get: () => [] }),
+    },
+  });
+  expect(faultsOf([singleton(User, { name: "Me", get })], { entitySets: [users, from] })).toEqual([
+    '`many` leads to many entities, but its target "Me" is a singleton.',
   ]);
 });
 
