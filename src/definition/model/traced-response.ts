@@ -13,6 +13,6 @@ export interface TracedResponse {
   readonly ms: number;
   /** The user that `authenticate` has returned; null for an anonymous or refused request. */
   readonly user: User | null;
-  /** The name of the set that the path names first; null for other requests, such as `$metadata` and batches. */
+  /** The name of the set that the path, or its singleton, names first; null for other requests, such as `$metadata` and batches. */
   readonly set: string | null;
 }
