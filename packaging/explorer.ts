@@ -42,7 +42,9 @@ async function writeScripts(project: string, folder: string): Promise<Omit<Explo
     input: { explorer: `./${SOURCES}/main.tsx` },
     cwd: project,
     platform: "browser",
-    tsconfig: "explorer/tsconfig.json",
+    // The paths of tsconfig.json lead to declarations.
+    tsconfig: false,
+    transform: { jsx: { runtime: "automatic", importSource: "preact" } },
     checks: { bundlerTimings: false },
     onLog(level, log) {
       if (level === "warn") throw new Error(log.message);

@@ -1,8 +1,8 @@
 import { FUNCTION_SIGNATURES } from "../../../src/edm/canonical-functions.ts";
 import { isNumeric } from "../format/show-value.ts";
-import type { EnumType, Model, PropertyType, StructuredType } from "../model/model.ts";
+import type { EnumType, Model, StructuredType } from "../model/model.ts";
 import { readQueryText } from "./option-text.ts";
-import { isCollection, type Member, memberAt, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
+import { isCollection, type Member, memberAt, nameOfType, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
 import { NAME } from "./syntax.ts";
 
 /** A suggestion in a list, and the text that replaces the word at the cursor. */
@@ -270,11 +270,6 @@ function memberItems(type: StructuredType, picks: (member: Member) => boolean = 
     const shown = isCollection(member) ? `collection of ${own}` : own;
     return [item(member.kind, name, description === null ? shown : `${shown} · ${description}`)];
   });
-}
-
-function nameOfType(type: PropertyType): string {
-  if (type.kind === "primitive") return type.name.replace(/^Edm\./u, "");
-  return type.kind === "enum" ? type.enum.name : type.type.name;
 }
 
 function enumItems({ qualifiedName, members }: EnumType): Items {

@@ -92,3 +92,9 @@ export function typeAt(type: StructuredType, path: string): StructuredType | nul
 export function columnType(type: StructuredType | null, path: string, values: readonly unknown[]): PropertyType | null {
   return (type && memberAt(type, path)?.property?.type) ?? typeOfValues(values);
 }
+
+/** Returns the name of a type for people: `Int32`, `Color`. */
+export function nameOfType(type: PropertyType): string {
+  if (type.kind === "primitive") return type.name.replace(/^Edm\./u, "");
+  return type.kind === "enum" ? type.enum.name : type.type.name;
+}

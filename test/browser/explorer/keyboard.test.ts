@@ -127,13 +127,12 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
   test("moves through the relations, and runs a query again", async () => {
     const { keys, page, complaints } = await openNotes("#/home");
     expect(await keys.use("Relations")).toMatchObject({ tag: "H1", name: "Relations" });
-    await keys.tabTo("Set");
-    await keys.press("ArrowDown");
+    await keys.fill("Set", "Notes");
     expect(await page.evaluate("location.hash")).toMatch(/focus=\w+/u);
     await keys.use("Only its neighbours", "Space");
     await keys.use("Larger");
     expect(await page.evaluate("location.hash")).toContain("zoom=1.25");
-    await keys.use("100 %");
+    await keys.use("Fit");
     expect(await page.evaluate("location.hash")).not.toContain("zoom");
     await page.evaluate("location.hash = '#/cost/Notes'");
     await keys.press("Tab");

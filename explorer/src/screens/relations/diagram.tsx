@@ -4,23 +4,36 @@ import type { EntitySet } from "../../model/model.ts";
 import { Button } from "../../parts/button.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, withOptions } from "../../state/view.ts";
-import { BOX, type Corner, curveBetween, layOut } from "./layout.ts";
+import { BOX, type Layout, layOut } from "./layout.ts";
 import { countOf, namesOf, type Relation, touches } from "./to-relations.ts";
+
+/** The room around the picture, in which arrows of a set to itself end. */
+const EDGE = 24;
+const LEAST_ZOOM = 0.7;
 
 interface DiagramProps extends ScreenProps {
   readonly sets: readonly EntitySet[];
   readonly relations: readonly Relation[];
   readonly focus: string | null;
+  /** A part of the names of sets that the reader looks for. */
+  readonly sought: string;
 }
 
 /** Shows sets as boxes and relations as lines. The picture scrolls in its frame. */
 export function Diagram(props: DiagramProps): JSX.Element {
   const { session, view } = props;
-  const zoom = Math.min(3, Math.max(0.1, Number(view.options.get("zoom")) || 1));
-  const zoomBy = (factor: number): void => {
-    const next = String(Math.round(zoom * factor * 100) / 100);
-    session.go(withOptions(view, { zoom: next === "1" ? null : next }), { replace: true });
-  };
+  const { sets, relations } = props;
+  const names = sets.map(({ name }) => name);
+  const drawn = useMemo(() => layOut(names, relations), [sets, relations]);
+  // The picture begins in the size of its frame, but readable.
+  const fit = Math.min(
+    1,
+    (innerWidth - 80) / (drawn.width + 2 * EDGE),
+    (innerHeight * 0.7) / (drawn.height + 2 * EDGE),
+  );
+  const zoom = Math.min(3, Math.max(0.1, Number(view.options.get("zoom")) || Math.max(LEAST_ZOOM, fit)));
+  const zoomTo = (zoomed: string | null): void => session.go(withOptions(view, { zoom: zoomed }), { replace: true });
+  const zoomBy = (factor: number): void => zoomTo(String(Math.round(zoom * factor * 100) / 100));
   return (
     <figure class="diagram">
       <figcaption class="row">
@@ -30,8 +43,8 @@ export function Diagram(props: DiagramProps): JSX.Element {
         <span class="row spread">
           <Button onClick={() => zoomBy(0.8)}>Smaller</Button>
           <Button onClick={() => zoomBy(1.25)}>Larger</Button>
-          <Button isIdle={zoom === 1} onClick={() => zoomBy(1 / zoom)}>
-            100 %
+          <Button isIdle={!view.options.has("zoom")} onClick={() => zoomTo(null)}>
+            Fit
           </Button>
         </span>
       </figcaption>
@@ -51,20 +64,23 @@ export function Diagram(props: DiagramProps): JSX.Element {
         // A browser would drag the link of a box.
         onDragStart={(event) => event.preventDefault()}
       >
-        <Drawing {...props} zoom={zoom} />
+        <Drawing {...props} {...{ drawn, zoom }} />
       </div>
     </figure>
   );
 }
 
-function Drawing({ view, sets, relations, focus, zoom }: DiagramProps & { readonly zoom: number }): JSX.Element {
-  const names = sets.map(({ name }) => name);
-  const corners = useMemo(() => layOut(names, relations), [sets, relations]);
-  const width = BOX.stepX + Math.max(...Array.from(corners.values(), ({ x }) => x));
-  const height = BOX.stepY * 1.5 + Math.max(...Array.from(corners.values(), ({ y }) => y));
-  const cornerOf = (name: string): Corner => corners.get(name) ?? { x: 0, y: 0 };
+interface DrawingProps extends DiagramProps {
+  readonly drawn: Layout;
+  readonly zoom: number;
+}
+
+function Drawing({ view, sets, relations, focus, sought, drawn, zoom }: DrawingProps): JSX.Element {
+  const { corners, routes } = drawn;
+  const [width, height] = [drawn.width + 2 * EDGE, drawn.height + 2 * EDGE];
+  const isFound = (name: string): boolean => sought === "" || name.toLowerCase().includes(sought.toLowerCase());
   return (
-    <svg width={width * zoom} height={height * zoom} viewBox={`-16 -16 ${width} ${height}`}>
+    <svg width={width * zoom} height={height * zoom} viewBox={`${-EDGE} ${-EDGE} ${width} ${height}`}>
       <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
         <path class="relation-head" d="M0 0.5 8 4 0 7.5z" />
       </marker>
@@ -72,7 +88,7 @@ function Drawing({ view, sets, relations, focus, zoom }: DiagramProps & { readon
         {relations.map((relation, index) => (
           <g key={index} class={focus === null || touches(relation, focus) ? "relation" : "relation relation-faint"}>
             <title>{`${namesOf(relation)}: ${countOf(relation.back)} to ${countOf(relation.forth)}`}</title>
-            <path d={curveBetween(cornerOf(relation.from), cornerOf(relation.to))} marker-end="url(#arrow)" />
+            <path d={`M${(routes[index] ?? []).map(({ x, y }) => `${x} ${y}`).join("L")}`} marker-end="url(#arrow)" />
           </g>
         ))}
       </g>
@@ -80,12 +96,12 @@ function Drawing({ view, sets, relations, focus, zoom }: DiagramProps & { readon
         <a
           key={name}
           href={hrefOf(withOptions(view, { focus: name }))}
-          class={name === focus ? "set-box set-box-chosen" : "set-box"}
+          class={`set-box${name === focus ? " set-box-chosen" : ""}${isFound(name) ? "" : " set-box-faint"}`}
           aria-label={[name, ...type.key.map((property) => property.name)].join(", ")}
           aria-current={name === focus}
           ref={name === focus ? showBox : null}
         >
-          <svg {...cornerOf(name)} width={BOX.width} height={BOX.height}>
+          <svg {...corners.get(name)} width={BOX.width} height={BOX.height}>
             <rect class="set-box-frame" x="2" y="2" width={BOX.width - 4} height={BOX.height - 4} rx="6" />
             <text class="set-box-name" x="12" y="22">
               {`${name} `}

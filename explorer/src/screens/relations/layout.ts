@@ -1,3 +1,5 @@
+import { Graph, layout } from "@dagrejs/dagre";
+
 /** The upper left corner of a box. */
 export interface Corner {
   readonly x: number;
@@ -10,52 +12,76 @@ interface Line {
   readonly to: string;
 }
 
-/** The size of a box, and with the gap to the next one. */
-export const BOX = Object.freeze({ width: 208, height: 52, stepX: 256, stepY: 72 });
-const MOST_ROWS = 16;
-
-/** Places boxes in columns: references lead to the left. Boxes without a line are below the others. */
-export function layOut(ids: readonly string[], lines: readonly Line[]): ReadonlyMap<string, Corner> {
-  const own = lines.filter(({ from, to }) => from !== to);
-  const joined = new Set(own.flatMap(({ from, to }) => [from, to]));
-  const above = toColumns([...joined], own);
-  const single = ids.filter((id) => !joined.has(id));
-  const below = toColumns(single, []);
-  const top = Math.max(0, ...above.map(({ length }) => length));
-  const corners = [...above, ...below].flatMap((column, at) => {
-    const [x, y] = at < above.length ? [at, (top - column.length) / 2] : [at - above.length, top];
-    return column.map((id, row) => [id, { x: x * BOX.stepX, y: (y + row) * BOX.stepY }] as const);
-  });
-  return new Map(corners);
+/** Where boxes and lines are. */
+export interface Layout {
+  readonly corners: ReadonlyMap<string, Corner>;
+  /** The corners of each line, in the order of the lines: from box to box. */
+  readonly routes: readonly (readonly Corner[])[];
+  readonly width: number;
+  readonly height: number;
 }
 
-/** Divides boxes into columns: a box is to the right of all boxes that it refers to, and near the middle of them. */
-function toColumns(ids: readonly string[], lines: readonly Line[]): readonly (readonly string[])[] {
-  const targets = new Map(ids.map((id) => [id, lines.filter(({ from }) => from === id).map(({ to }) => to)]));
-  const columns: (readonly string[])[] = [];
-  const places = new Map<string, number>();
-  const middleOf = (id: string): number => {
-    const known = (targets.get(id) ?? []).flatMap((target) => places.get(target) ?? []);
-    return known.reduce((sum, place) => sum + place, 0) / Math.max(1, known.length);
-  };
-  for (let rest = ids; rest.length > 0; rest = rest.filter((id) => !places.has(id))) {
-    const free = rest.filter((id) => targets.get(id)?.every((target) => places.has(target)));
-    // A circle of references has no first box: any of its boxes begins.
-    const next = free.length > 0 ? free.toSorted((a, b) => middleOf(a) - middleOf(b)) : rest.slice(0, 1);
-    const column = next.slice(0, MOST_ROWS);
-    for (const [at, id] of column.entries()) places.set(id, at / column.length);
-    columns.push(column);
+/** The size of a box, and the gap around it. */
+export const BOX = Object.freeze({ width: 208, height: 52, gap: 20 });
+
+/** Places boxes in columns: references lead to the left. Boxes without a line to another one are below the others. */
+export function layOut(ids: readonly string[], lines: readonly Line[]): Layout {
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "RL", nodesep: BOX.gap, edgesep: 12, ranksep: 72, acyclicer: "greedy" });
+  for (const [at, { from, to }] of lines.entries()) {
+    if (from === to) continue;
+    for (const id of [from, to]) graph.setNode(id, { width: BOX.width, height: BOX.height });
+    graph.setEdge(from, to, {}, String(at));
   }
-  return columns;
+  const joined = new Set(graph.nodes());
+  layout(graph);
+  const { width = 0, height = 0 } = joined.size === 0 ? {} : graph.graph();
+  const single = ids.filter((id) => !joined.has(id));
+  const most = Math.max(1, Math.floor((width + BOX.gap) / (BOX.width + BOX.gap)), Math.ceil(Math.sqrt(single.length)));
+  const top = joined.size === 0 ? 0 : height + BOX.gap;
+  const corners = new Map<string, Corner>([
+    ...[...joined].map((id) => [id, cornerOf(graph, id)] as const),
+    ...single.map((id, at): readonly [string, Corner] => {
+      const [column, row] = [at % most, Math.floor(at / most)];
+      return [id, { x: column * (BOX.width + BOX.gap), y: top + row * (BOX.height + BOX.gap) }];
+    }),
+  ]);
+  const all = [...corners.values()];
+  const columns = new Set(all.map(({ x }) => Math.round(x)));
+  return {
+    corners,
+    routes: lines.map((line, at) => {
+      const points = line.from === line.to ? [] : graph.edge(line.from, line.to, String(at)).points;
+      return routeOf(corners.get(line.from), corners.get(line.to), points.slice(1, -1), columns);
+    }),
+    width: Math.max(0, ...all.map(({ x }) => x)) + BOX.width,
+    height: Math.max(0, ...all.map(({ y }) => y)) + BOX.height,
+  };
 }
 
-/** Returns the line between two boxes: between the sides that face each other, or the right sides in one column. */
-export function curveBetween(start: Corner, end: Corner): string {
-  const [startSide, endSide] = [start.x > end.x ? -1 : 1, end.x > start.x ? -1 : 1];
-  const [x1, y1] = [start.x + (startSide < 0 ? 0 : BOX.width), start.y + BOX.height * 0.65];
-  const [x2, y2] = [end.x + (endSide < 0 ? 0 : BOX.width), end.y + BOX.height * 0.35];
-  // Boxes between them must not hide it.
-  const isLong = Math.abs(end.x - start.x) > BOX.stepX;
-  const [bend, drop] = isLong ? [BOX.stepX - BOX.width, BOX.stepY] : [Math.abs(x2 - x1) / 2 || 56, 0];
-  return `M${x1} ${y1}C${x1 + startSide * bend} ${y1 + drop} ${x2 + endSide * bend} ${y2 + drop} ${x2} ${y2}`;
+function cornerOf(graph: Graph, id: string): Corner {
+  const { x, y } = graph.node(id);
+  return { x: x - BOX.width / 2, y: y - BOX.height / 2 };
+}
+
+/** A line is level where it passes through a column of boxes, and oblique only between columns: so it crosses no box. */
+function routeOf(
+  start: Corner = { x: 0, y: 0 },
+  end: Corner = start,
+  points: readonly Corner[],
+  columns: ReadonlySet<number>,
+): readonly Corner[] {
+  const [first, last] = [start.y + BOX.height / 2, end.y + BOX.height / 2];
+  if (start === end) {
+    const [right, loop] = [start.x + BOX.width, start.x + BOX.width + BOX.gap];
+    return [right, loop, loop, right].map((x, at) => ({ x, y: first + (at < 2 ? 0 : 14) }));
+  }
+  const isLeft = start.x > end.x;
+  const route = points.flatMap(({ x, y }) => {
+    const left = x - BOX.width / 2;
+    const sides = columns.has(Math.round(left)) ? [left, left + BOX.width] : [x];
+    return (isLeft ? sides.toReversed() : sides).map((side) => ({ x: side, y }));
+  });
+  const [out, into] = isLeft ? [0, BOX.width] : [BOX.width, 0];
+  return [{ x: start.x + out, y: first }, ...route, { x: end.x + into, y: last }];
 }

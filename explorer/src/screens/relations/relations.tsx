@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import type { EntitySet, Model } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { CheckField, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
+import { nameOfType } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf, withOptions } from "../../state/view.ts";
 import { Diagram } from "./diagram.tsx";
@@ -16,8 +18,11 @@ const MANY_SETS = 80;
 export function Relations({ session, view }: ScreenProps): JSX.Element {
   const { model } = session;
   const all = useMemo(() => toRelations(model), [model]);
-  const focus = model.sets.get(view.options.get("focus") ?? "")?.name ?? null;
   const isMany = model.sets.size >= MANY_SETS;
+  const chosen = view.options.get("focus");
+  const [sought, setSought] = useState("");
+  const set = model.sets.get(chosen ?? "") ?? (isMany && chosen === undefined ? busiest(model, all) : undefined);
+  const focus = set?.name ?? null;
   const isNear = (focus !== null || isMany) && (view.options.get("near") ?? String(isMany)) === "true";
   const own = focus === null ? all : all.filter((relation) => touches(relation, focus));
   const shown = useMemo(() => {
@@ -36,10 +41,20 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
       <div class="row relations-choices">
         <TextField
           label="Set"
-          value={focus ?? ""}
-          choices={[{ value: "", label: "None" }, ...model.sets.keys()]}
-          onInput={(name) => change({ focus: name === "" ? null : name })}
+          type="search"
+          value={sought === "" ? (focus ?? "") : sought}
+          control={{ list: "sets" }}
+          onInput={(text) => {
+            const isSet = model.sets.has(text);
+            setSought(isSet ? "" : text);
+            if (isSet || text === "") change({ focus: text });
+          }}
         />
+        <datalist id="sets">
+          {[...model.sets.keys()].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </datalist>
         <CheckField
           label="Only its neighbours"
           checked={isNear}
@@ -48,14 +63,40 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
         />
       </div>
       {shown.sets.length > 0 ? (
-        <Diagram {...{ session, view, focus, ...shown }} />
+        <Diagram {...{ session, view, focus, sought, ...shown }} />
       ) : (
         <Empty title={`This service has ${model.sets.size} sets`}>
           {isMany ? <p>Choose a set to see it with its neighbours, or show all sets.</p> : null}
         </Empty>
       )}
+      {set === undefined ? null : <Properties key={set.name} set={set} />}
       <RelationTable relations={own} title={focus === null ? "All relations" : `Relations of ${focus}`} />
     </div>
+  );
+}
+
+/** Returns the set with the most relations. */
+function busiest({ sets }: Model, relations: readonly Relation[]): EntitySet | undefined {
+  const counts = new Map<string, number>();
+  for (const name of relations.flatMap(({ from, to }) => [from, to])) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const [name = ""] = [...counts].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  return sets.get(name);
+}
+
+function Properties({ set }: { readonly set: EntitySet }): JSX.Element {
+  return (
+    <details>
+      <summary>Properties of {set.name}</summary>
+      <DataTable
+        label="Properties"
+        columns={["Name", "Type", "Description"]}
+        rows={Array.from(set.type.properties.values(), ({ name, type, isCollection, description }) => [
+          name,
+          isCollection ? `collection of ${nameOfType(type)}` : nameOfType(type),
+          description,
+        ])}
+      />
+    </details>
   );
 }
 
