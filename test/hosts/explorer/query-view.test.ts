@@ -2,13 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { filterPaths, sortPaths } from "../../../explorer/src/parts/query-form/filter-paths.ts";
 import { resolvePath } from "../../../explorer/src/query/resolve-type.ts";
-import {
-  excerptAt,
-  faultIn,
-  faultOfService,
-  textOf,
-  withText,
-} from "../../../explorer/src/screens/query/query-view.ts";
+import { faultIn, faultOfService, textOf, withText, wordAt } from "../../../explorer/src/screens/query/query-view.ts";
 import { parseFragment, resourceUrl, viewOf } from "../../../explorer/src/state/view.ts";
 import { MODEL } from "./sample-model.ts";
 
@@ -69,11 +63,7 @@ describe("faults of a text", () => {
       position: text.indexOf("Statuss"),
       message: "'Order' has no property 'Statuss'.",
     });
-    expect(excerptAt(text, fault?.position ?? 0)).toEqual({
-      before: text.slice(0, text.indexOf("Statuss")),
-      fault: "Statuss",
-      after: " eq 1",
-    });
+    expect(wordAt(text, fault?.position ?? 0)).toBe("Statuss");
   });
 
   test("a message without a place, or of an option that the text lacks, leads nowhere", () => {
@@ -81,9 +71,9 @@ describe("faults of a text", () => {
     expect(faultOfService("Orders", ROOT, "$filter at position 3: no")).toBeNull();
   });
 
-  test("an excerpt shows the end of the text as a blank", () => {
-    expect(excerptAt("Orders", 6)).toEqual({ before: "Orders", fault: " ", after: "" });
-    expect(excerptAt("b c", 0)).toEqual({ before: "", fault: "b", after: " c" });
+  test("the word of a fault is empty at the end of the text", () => {
+    expect(wordAt("Orders", 6)).toBe("");
+    expect(wordAt("b c", 0)).toBe("b");
   });
 });
 

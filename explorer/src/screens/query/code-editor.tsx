@@ -5,15 +5,17 @@ import { Annotation, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { QueryFault } from "../../query/check-query.ts";
 import type { Completion } from "../../query/completion.ts";
+import { wordAt } from "./query-view.ts";
 
 /** The properties of an editor. */
-export interface CodeEditorProps {
+interface CodeEditorProps {
   readonly label: string;
   readonly value: string;
   readonly placeholder: string;
-  /** The part of the text that is wrong, and why. */
-  readonly fault: { readonly from: number; readonly to: number; readonly message: string } | null;
+  readonly hint: string;
+  readonly fault: Pick<QueryFault, "position" | "message"> | null;
   readonly complete: (text: string, cursor: number) => Completion;
   readonly onInput: (text: string) => void;
   readonly onRun: () => void;
@@ -52,16 +54,24 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
   useLayoutEffect(() => {
     const view = editor.current;
     if (view === null) return;
-    const faults = fault === null ? [] : [{ ...fault, to: Math.max(fault.to, fault.from), severity: "error" as const }];
-    const { length } = view.state.doc;
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        faults.filter(({ to }) => to <= length),
-      ),
-    );
-  }, [fault?.from, fault?.to, fault?.message]);
-  return <div class="code-editor" ref={host} />;
+    const { message = "", position = 0 } = fault ?? {};
+    const text = view.state.doc.toString();
+    const from = Math.min(position, text.length);
+    const marked = { from, to: from + wordAt(text, from).length, message, severity: "error" } as const;
+    view.dispatch(setDiagnostics(view.state, fault === null ? [] : [marked]));
+  }, [fault?.position, fault?.message]);
+  return (
+    <div class="field">
+      <span class="field-label">{props.label}</span>
+      <div class="code-editor" ref={host} />
+      {fault === null ? null : (
+        <span class="field-error" role="alert">
+          {fault.message}
+        </span>
+      )}
+      <span class="field-hint">{props.hint}</span>
+    </div>
+  );
 }
 
 function extensionsOf(latest: { readonly current: CodeEditorProps }): readonly Extension[] {

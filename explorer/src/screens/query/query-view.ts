@@ -33,13 +33,7 @@ export function faultOfService(text: string, root: string, message: string): Que
   return { ...place, position: offsetInText(text, piece, place.position) };
 }
 
-/** Returns the range of the word at a place. */
-export function wordAt(text: string, position: number): { readonly from: number; readonly to: number } {
-  return { from: position, to: position + excerptAt(text, position).fault.trimEnd().length };
-}
-
-/** Splits a text around the word at a place. At the end of the text, the word is a blank. */
-export function excerptAt(text: string, position: number): { before: string; fault: string; after: string } {
-  const [word = ""] = /^(?:[\p{L}\p{N}_$]+|\P{Cc})/u.exec(text.slice(position)) ?? [];
-  return { before: text.slice(0, position), fault: word || " ", after: text.slice(position + word.length) };
+/** Returns the word at a place; empty at the end of the text. */
+export function wordAt(text: string, position: number): string {
+  return /^(?:[\p{L}\p{N}_$]+|\P{Cc})/u.exec(text.slice(position))?.[0] ?? "";
 }

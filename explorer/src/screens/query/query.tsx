@@ -6,14 +6,13 @@ import { TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
-import type { QueryFault } from "../../query/check-query.ts";
 import { complete } from "../../query/completion.ts";
 import { readQueryText, writeQueryText } from "../../query/option-text.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { resourceUrl, withOptions } from "../../state/view.ts";
-import { CodeEditor, type CodeEditorProps } from "./code-editor.tsx";
-import { faultIn, textOf, wordAt, withText } from "./query-view.ts";
+import { CodeEditor } from "./code-editor.tsx";
+import { faultIn, faultOfService, textOf, withText } from "./query-view.ts";
 import { Result } from "./result.tsx";
 
 const PAUSE_MILLISECONDS = 400;
@@ -26,31 +25,26 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
   const known = textOf(view);
   const [text, setText] = useState(view.options.get("draft") ?? known);
   const [tried, setTried] = useState(known);
+  const [refused, setRefused] = useState("");
   const last = useRef(known);
   useEffect(() => {
-    if (last.current !== known) {
-      setText(known);
-      setTried(known);
-    }
+    if (last.current !== known) for (const set of [setText, setTried]) set(known);
     last.current = known;
   }, [known]);
   useDraft({ session, view }, text === known ? null : text);
   const meant = withText(withOptions(view, { draft: null, row: null }), text, root);
   const hasRun = resourceUrl(meant) === resourceUrl(view);
   // A text that is being written has no fault yet.
-  const fault = tried === text && text !== "" ? faultIn(text, root) : null;
+  const own = tried === text && text !== "" ? faultIn(text, root) : null;
+  const fault = own ?? (hasRun ? faultOfService(text, root, refused) : null);
   const run = (): void => {
     const found = faultIn(text, root);
     setTried(text);
-    if (found !== null) {
-      editor.current?.focus();
-      editor.current?.dispatch({ selection: { anchor: found.position } });
-      session.announce(found.message);
-      return;
-    }
     const { queries } = session;
-    queries.value = [...new Set([text, ...queries.value])].slice(0, MOST_QUERIES);
-    if (hasRun) session.refresh();
+    if (found === null) queries.value = [...new Set([text, ...queries.value])].slice(0, MOST_QUERIES);
+    editor.current?.focus();
+    if (found !== null) editor.current?.dispatch({ selection: { anchor: found.position } });
+    else if (hasRun) session.refresh();
     else session.go(meant);
   };
   return (
@@ -58,16 +52,19 @@ export function Query({ session, view }: ScreenProps): JSX.Element {
       <Heading>Query</Heading>
       <div class="query-panes">
         <section class="query-text" aria-label="Text">
-          <QueryField {...{ session, text, fault, editor }} onInput={setText} onRun={run} />
-          <div class="row">
-            <Button kind="primary" onClick={run}>
-              Run
-            </Button>
-            <Earlier queries={session.queries.value} onChoose={setText} />
-            {hasRun ? null : <span class="dim small">This text has not run yet.</span>}
-          </div>
+          <CodeEditor
+            {...{ editor, fault }}
+            label="Text of the query"
+            hint="Run: Ctrl+Enter. Suggestions: Ctrl+Space. Tab leaves the text."
+            placeholder="Orders?$filter=Total gt 5&$top=10"
+            value={text}
+            complete={(written, cursor) => complete(written, cursor, session.model, root)}
+            onInput={setText}
+            onRun={run}
+          />
+          <Actions queries={session.queries.value} hasRun={hasRun} onRun={run} onChoose={setText} />
           {faultIn(textOf(view), root) === null ? (
-            <Result {...{ session, view }} />
+            <Result {...{ session, view }} onRefused={setRefused} />
           ) : (
             <Empty title="Write the name of a set, or choose one in the form" />
           )}
@@ -87,54 +84,25 @@ function useDraft({ session, view }: ScreenProps, draft: string | null): void {
   }, [draft, view]);
 }
 
-/** Edits the text, and says what is wrong with it. */
-function QueryField(props: {
-  readonly session: OpenSession;
-  readonly text: string;
-  readonly fault: QueryFault | null;
-  readonly editor: CodeEditorProps["editor"];
-  readonly onInput: (text: string) => void;
-  readonly onRun: () => void;
-}): JSX.Element {
-  const { session, text, fault, editor, onInput, onRun } = props;
-  const { model, client } = session;
-  return (
-    <div class="field">
-      <span class="field-label">Text of the query</span>
-      <CodeEditor
-        label="Text of the query"
-        placeholder="Orders?$filter=Total gt 5&$top=10"
-        value={text}
-        fault={fault === null ? null : { ...wordAt(text, fault.position), message: fault.message }}
-        complete={(written, cursor) => complete(written, cursor, model, client.root)}
-        {...{ onInput, onRun, editor }}
-      />
-      {fault === null ? null : (
-        <span class="field-error" role="alert">
-          {fault.message}
-        </span>
-      )}
-      <span class="field-hint">Run: Ctrl+Enter. Suggestions: Ctrl+Space. Tab leaves the text.</span>
-    </div>
-  );
-}
-
-/** Offers the queries that ran since the page was opened, the last one first. */
-function Earlier(props: {
+/** Offers to run the text, and the queries that ran since the page was opened, the last one first. */
+function Actions(props: {
   readonly queries: readonly string[];
+  readonly hasRun: boolean;
+  readonly onRun: () => void;
   readonly onChoose: (text: string) => void;
-}): JSX.Element | null {
-  const { queries, onChoose } = props;
-  if (queries.length === 0) return null;
-  const label = { value: "", label: "Earlier queries" };
+}): JSX.Element {
+  const label = "Earlier queries";
+  const choices = [{ value: "", label }, ...props.queries];
   return (
-    <TextField
-      label="Earlier queries"
-      isLabelHidden
-      value=""
-      choices={[label, ...queries]}
-      onInput={(text) => (text === "" ? undefined : onChoose(text))}
-    />
+    <div class="row">
+      <Button kind="primary" onClick={props.onRun}>
+        Run
+      </Button>
+      {choices.length === 1 ? null : (
+        <TextField {...{ label, choices }} isLabelHidden value="" onInput={props.onChoose} />
+      )}
+      {props.hasRun ? null : <span class="dim small">This text has not run yet.</span>}
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
 import { countText, isNumeric, showValue, shownAs } from "../../format/show-value.ts";
@@ -11,14 +12,14 @@ import { columnType, resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { resourceUrl } from "../../state/view.ts";
-import { excerptAt, faultOfService, textOf } from "./query-view.ts";
 
 const MOST_ROWS = 50;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Shows the answer of a query: its first rows, or where its fault is. */
-export function Result({ session, view }: ScreenProps): JSX.Element {
+/** Shows the answer of a query: its first rows, or its fault. */
+export function Result(props: ScreenProps & { readonly onRefused: (message: string) => void }): JSX.Element {
+  const { session, view, onRefused } = props;
   const { client, model, announce } = session;
   const url = resourceUrl(view);
   const loading = useLoaded(url, async (signal) => {
@@ -27,10 +28,9 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
     return answer;
   });
   const message = loading.state.kind === "failed" ? messageOf(loading.state.error) : "";
-  const fault = faultOfService(textOf(view), client.root, message);
+  useEffect(() => onRefused(message), [message]);
   return (
     <div class="query-result">
-      {fault === null ? null : <Excerpt text={textOf(view)} position={fault.position} />}
       <Loadable loading={loading} label="Running the query">
         {({ body, milliseconds }) => (
           <>
@@ -40,20 +40,6 @@ export function Result({ session, view }: ScreenProps): JSX.Element {
         )}
       </Loadable>
     </div>
-  );
-}
-
-/** Shows a text with the word at a place underlined. */
-export function Excerpt(props: { readonly text: string; readonly position: number }): JSX.Element {
-  const { before, fault, after } = excerptAt(props.text, props.position);
-  return (
-    <p class="query-fault">
-      <code dir="ltr">
-        {before}
-        <mark>{fault}</mark>
-        {after}
-      </code>
-    </p>
   );
 }
 
