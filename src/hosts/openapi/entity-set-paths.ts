@@ -227,7 +227,9 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
   const { entityType, etag } = entitySet;
   const { name, path, key: parameters, singleton } = place;
   const isReplacement = method === "PUT";
-  const own = isReplacement ? replaceSchema(entityType, scope.schemas) : patchSchema(entityType, scope.schemas);
+  const own = isReplacement
+    ? replaceSchema(entityType, scope.schemas, linkedNames(set))
+    : patchSchema(entityType, scope.schemas);
   const schema = withLinks(set, own, scope.schemas);
   const target = { entityType, entitySet };
   const example = isReplacement ? replaceExample(target) : patchExample(target);

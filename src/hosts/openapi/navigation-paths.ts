@@ -4,6 +4,7 @@ import type { EntitySetDefinition, NavigationRouteMethods } from "../../definiti
 import { needsResource, type Category, type AuthorizationRequirement } from "../../definition/sets/authorization.ts";
 import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
+import { linkedNames, withLinks } from "./bound-members.ts";
 import { collectionSchema } from "./collection-schema.ts";
 import {
   bodyLimit,
@@ -195,7 +196,9 @@ function addCreate(each: NavigationScope): void {
   const { settings, entitySet } = set;
   const shaping = options.entity.filter((option) => option !== "$compute");
   const given = givenAlong(entitySet, navigation);
-  const created = createSchema(entityType, given, scope.schemas);
+  const linked = target === undefined ? [] : linkedNames(target);
+  const own = createSchema(entityType, new Set([...given, ...linked]), scope.schemas);
+  const created = target === undefined ? own : withLinks(target, own, scope.schemas);
   const example = createExample({ entityType, entitySet: target?.entitySet ?? null }, given);
   addMemberOperation(each, {
     method: "POST",

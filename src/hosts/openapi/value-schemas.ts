@@ -320,10 +320,10 @@ export function deepCreateSchema({ name, entityType }: EntitySet, schemas: Schem
 }
 
 /** Returns the schema of the body of a PUT: absent properties are reset to their defaults. */
-export function replaceSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
-  return schemas.reference(`${type.name}.replace`, () =>
-    bodySchema(type, type.properties, ({ isKey, immutable }) => !isKey && !immutable, schemas),
-  );
+export function replaceSchema(type: EntityType, schemas: SchemaRegistry, given: ReadonlySet<string>): DocumentObject {
+  const isOwn = ({ isKey, immutable, name }: StructuralProperty) => !isKey && !immutable && !given.has(name);
+  const make = (): DocumentObject => bodySchema(type, type.properties, isOwn, schemas);
+  return given.size === 0 ? schemas.reference(`${type.name}.replace`, make) : make();
 }
 
 /** Returns the schema of the body of a PATCH: absent properties keep their values. */

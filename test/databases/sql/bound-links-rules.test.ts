@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { edm, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
+import { edm, entityType, hasMany, hasOptional, hasRequired, odataService, resource } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ENGINES, type AnyDatabase, type OpenDatabase } from "../../engine/executors/engines.ts";
@@ -86,7 +86,10 @@ describe.each(ENGINES)("bound links with tenants, rules and shared columns over 
           operations,
           columns: { billId: "bill_id", hiddenBill: "hidden_bill", fixedBill: "fixed_bill" },
           set: { tenant },
-          authorization: { rows: (user: User | null, row) => row.tenant.eq(ofTenant(user)) },
+          authorization: {
+            update: resource((_user, row) => row.text !== "kept"),
+            rows: (user: User | null, row) => row.tenant.eq(ofTenant(user)),
+          },
           navigation: {
             bill: hasOptional(Bill, { on: { tenant: "tenant", billId: "id" }, partner: "rows", ...bill }),
             hidden: hasOptional(Bill, { on: { tenant: "tenant", hiddenBill: "id" }, ...bill }),
@@ -220,6 +223,20 @@ describe.each(ENGINES)("bound links with tenants, rules and shared columns over 
     expect(await rows()).toContain("a 3 6 1 ");
     const own = [{ N: 4, Text: "n", [`Bill${BIND}`]: "Bills(1)" }];
     expect((await send("POST", "Bills", { Id: 7, Owner: "x", Rows: own })).status).toBe(400);
+    expect(failures).toEqual([]);
+  });
+
+  test("rules of the target set judge the row that a link changes", async () => {
+    await send("POST", "Rows", { N: 1, Text: "kept" });
+    await send("POST", "Rows", { N: 2, Text: "free" });
+    const add = (n: number) => send("PATCH", "Bills(1)", { [`Rows${BIND}`]: [`Rows(${n})`] }, "a/x");
+    expect((await add(2)).status).toBe(200);
+    expect(faultOf(await add(1))).toEqual([403, "Forbidden", `Rows${BIND}`]);
+    expect(await rows()).toEqual(["a 1   ", "a 2 1  "]);
+    const both = { Id: 8, Owner: "x", [`Rows${BIND}`]: ["Rows(2)", "Rows(1)"] };
+    expect((await send("POST", "Bills", both)).status).toBe(403);
+    expect((await send("GET", "Bills(8)")).status).toBe(404);
+    expect(await rows()).toEqual(["a 1   ", "a 2 1  "]);
     expect(failures).toEqual([]);
   });
 
