@@ -328,3 +328,25 @@ describe("caches", () => {
     expect((await send("/odata/Seat", { "x-seat": "2" })).json).toMatchObject({ Id: 2 });
   });
 });
+
+test("a rule of the set that judges the entity judges that of the singleton", async () => {
+  const branches = entitySet(Branch, {
+    name: "Branches",
+    getByKey: (id) => BRANCHES.find((each) => each.id === id) ?? null,
+    patch: (id, delta) => ({ id, city: "", ...delta }),
+    authorization: { all: resource((user, { city }) => user.id === city) },
+  });
+  const service = odataService({
+    prefix: "/odata",
+    logger: noFailures,
+    authenticate: ({ headers }) => ({ id: headers.get("authorization") ?? "", roles: [] }),
+    entitySets: [branches],
+    singletons: [singleton(Branch, { name: "Seat", from: branches, key: () => 1 })],
+  });
+  const send = nodeDoor.to(service);
+  const headers = (authorization: string): HeaderTable => ({ authorization, "content-type": "application/json" });
+  expect((await send("/odata/Seat", headers("Rome"))).status).toBe(200);
+  expect((await send("/odata/Seat/City", headers("Oslo"))).status).toBe(403);
+  expect((await send("/odata/Seat", headers("Oslo"), "PATCH", "{}")).status).toBe(403);
+  expect((await send("/odata/Seat", headers("Rome"), "PATCH", "{}")).status).toBe(200);
+});

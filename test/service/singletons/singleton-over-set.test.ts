@@ -245,3 +245,38 @@ describe.each(PLACES)("a singleton over a set in $title", ({ start }) => {
     expect(responses[3]?.body).toMatchObject({ "@odata.context": `${ROOT}/$metadata#Me`, ...changed });
   });
 });
+
+describe.each(PLACES)("a singleton over a set in $title, profile standard", ({ start }) => {
+  test("has the forms of the profile", async () => {
+    const { service, close } = await start({ profile: "standard", defaults: { computeEnabled: true } });
+    const send = nodeDoor.to(service);
+    const get = (path: string): Promise<Answer> => send(`/odata/${path}`, ANN);
+    expect((await get("Me")).json).toEqual(entity("Me", "Users(1)", ann));
+    expect((await get("Me/Home")).json).toEqual({
+      "@odata.context": `${ROOT}/$metadata#Me/Home`,
+      City: "Rome",
+      Street: null,
+    });
+    expect((await get("Me/Home/City/$value")).text).toBe("Rome");
+    expect((await sends(send, "PATCH", "Me/Home", { Street: "Via" })).status).toBe(204);
+    expect((await get("Me/Home/Street")).json).toEqual({
+      "@odata.context": `${ROOT}/$metadata#Me/Home/Street`,
+      value: "Via",
+    });
+    // Related entities are those of their set.
+    expect((await get("Me/Orders?$filter=Id%20eq%2010&$count=true")).json).toEqual({
+      "@odata.context": `${ROOT}/$metadata#Orders`,
+      "@odata.count": 1,
+      value: [tea],
+    });
+    expect((await get("Me/Manager")).json).toEqual(entity("Users/$entity", "Users(2)", ben));
+    expect((await get("Me?$compute=Id%20add%201%20as%20Next&$select=Next")).json).toMatchObject({ Next: 2 });
+    // The standard defines the resource, but the service does not have it.
+    expect(codeOf(await get("Me/Shop.User"))).toEqual([501, "NotImplemented"]);
+    expect(codeOf(await get("Me/Nope"))).toEqual([404, "NotFound"]);
+    // Key members of bodies are ignored.
+    const put = await sends(send, "PUT", "Me", { Id: 2, Name: "Anne", Home: { City: "Oslo" } });
+    expect([put.status, put.json?.Id, put.json?.Name]).toEqual([200, 1, "Anne"]);
+    await close();
+  });
+});
