@@ -310,11 +310,11 @@ const SETS: readonly Row[] = [
   ],
   [
     "an ETag of all properties, some of which clients may not know, without a secret",
-    ofSet({ patch: () => null, etag: "all", selectProperties: ["id"] }),
+    ofSet({ etag: "all", authorization: { properties: { name: { read: role("clerk") } } } }),
     {
       set: "Customers",
       message:
-        '`etag: "all"` needs the `secret` of odataService, because `selectProperties` hides values: without it, clients could find them by trying.',
+        '`etag: "all"` needs the `secret` of odataService, because `authorization.properties.name.read` hides values: without it, clients could find them by trying.',
       fix: "Give a `secret` that all processes share, or name properties in `etag`.",
     },
   ],

@@ -232,9 +232,7 @@ function textOf(
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";
   let from = start;
-  for (let index = firstPatch; index < patches.length; index += 1) {
-    const patch = patches[index];
-    if (patch === undefined) continue;
+  for (const patch of patches.slice(firstPatch)) {
     text += decoder.decode(bytes.subarray(from, patch.start)) + patch.text;
     from = patch.end;
   }

@@ -174,10 +174,10 @@ function isChanged({ options }: DeclaredSet): boolean {
   return ["replace", "patch", "delete"].some((handler) => options[handler] !== undefined);
 }
 
-/** Whether a set may hide values of its entities. */
-function mayHide({ options: { selectProperties, authorization }, virtual }: DeclaredSet): boolean {
-  const isRuled = isObject(authorization) && authorization["properties"] !== undefined;
-  return isRuled || selectProperties !== undefined || virtual.some(({ isMask }) => isMask);
+/** Whether a set may hide values of its entities: some, or all of them from users who only write. */
+function mayHide({ options: { authorization }, virtual }: DeclaredSet): boolean {
+  const isRuled = isObject(authorization) && (authorization["properties"] ?? authorization["read"]) !== undefined;
+  return isRuled || virtual.some(({ isMask }) => isMask);
 }
 
 /** The greatest `maxLength` of properties that every read may load for an ETag. */

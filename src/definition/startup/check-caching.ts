@@ -44,7 +44,6 @@ function* checkDigests({ options: { secret }, sets }: DeclaredService): Iterable
 
 /** Returns the option that hides properties from clients, for messages; null without one. */
 function hiddenBy({ options, virtual }: DeclaredSet): string | null {
-  if (options["selectProperties"] !== undefined) return "`selectProperties`";
   const mask = virtual.find(({ isMask }) => isMask);
   if (mask !== undefined) return `\`virtual.${mask.field}\``;
   const ruled = isObject(options["authorization"]) ? unreadableProperty(options["authorization"]) : undefined;

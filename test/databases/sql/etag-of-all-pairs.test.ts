@@ -257,5 +257,20 @@ test("SQLite writes pages with such ETags as JSON", async () => {
   const shape = { "@odata.etag": expect.any(String) as string, Id: expect.any(Number) as number, Name: "box" };
   expect((await send("GET", "Boxes")).json).toMatchObject({ value: Array.from({ length: 30 }, () => shape) });
   expect(statements.at(-1)).toContain("json_object('@odata.etag'");
+  const listed = sqlEntitySet(Box, {
+    name: "Listed",
+    db,
+    table: "boxes",
+    operations: ["read", "patch"],
+    etag: "all",
+    authorization: { properties: { name: { read: [] } } },
+  });
+  const sendListed = sendTo(odataService({ entitySets: [listed], schemaCheck: false, secret: SECRET }));
+  const etag = (await sendListed("GET", "Listed(7)")).headers.get("ETag");
+  expect(etag).not.toBe((await send("GET", "Boxes(7)")).headers.get("ETag"));
+  const { json } = await sendListed("GET", "Listed");
+  expect((json as { readonly value: readonly unknown[] }).value[6]).toMatchObject({ "@odata.etag": etag, Id: 7 });
+  await sql`update boxes set name = 'bag' where id = 7`.execute(db);
+  expect((await sendListed("GET", "Listed(7)")).headers.get("ETag")).not.toBe(etag);
   await close();
 });
