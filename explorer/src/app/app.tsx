@@ -30,6 +30,8 @@ export function App({ session }: AppProps): JSX.Element {
   );
 }
 
+const NO_FACTS = { rows: new Map(), warnings: [], traces: false, isAnonymous: false, access: new Map() };
+
 /**
  * Reads the model, which may differ between users, and the facts about the service, for which nothing waits. A user whom the
  * service asked to sign in keeps the page and its forms.
@@ -42,10 +44,15 @@ function Visit({ session }: AppProps): JSX.Element {
   const [model, isAboutLate] = [loading.last, facts.state.kind === "loading"];
   const open = useMemo((): OpenSession | null => {
     if (model === null) return null;
-    const about = facts.last ?? { title: model.title, rows: new Map(), warnings: [], traces: false, access: new Map() };
+    const about = facts.last ?? { ...NO_FACTS, title: model.title };
     return { ...session, about, isAboutLate, model: permittedModel(model, about.access) };
   }, [model, facts.last, isAboutLate]);
   const { signIn, signInRequest, signInWith } = session;
+  useEffect(() => {
+    // The service may take a wrong credential for none.
+    const isWrong = facts.last?.isAnonymous === true && session.credential.peek() !== null;
+    if (isWrong) signInRequest.value = { refusal: "It does not know who you are." };
+  }, [facts.last]);
   const request = signInRequest.value;
   const close = (): void => {
     // Where there is nothing to return to, the reader goes on without credentials.

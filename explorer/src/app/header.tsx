@@ -77,8 +77,8 @@ function Search({ session }: HeaderProps): JSX.Element {
       aria-label="All of this service"
       onSubmit={(event) => {
         event.preventDefault();
-        if (findings.size === 0 && text !== "")
-          session.toasts.show(`Nothing here has the name “${text}”.`, null, "failed");
+        const isUnknown = findings.size === 0 && text !== "";
+        if (isUnknown) session.toasts.show(`Nothing here has the name “${text}”.`, null, "failed");
         show([...findings.values()][0]);
       }}
     >

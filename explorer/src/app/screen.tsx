@@ -1,12 +1,14 @@
 import type { FunctionComponent, JSX } from "preact";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
+import { gridQuery } from "../screens/grid/grid-query.ts";
 import { Grid } from "../screens/grid/grid.tsx";
+import { sized } from "../screens/grid/paged-rows.ts";
 import { Home } from "../screens/home/home.tsx";
 import { Operations } from "../screens/operations/operations.tsx";
 import { Record } from "../screens/record/record.tsx";
 import type { ScreenProps } from "../state/session.ts";
-import { type ScreenName, decode, hrefOf, viewOf, withOptions } from "../state/view.ts";
+import { type ScreenName, decode, hrefOf, resourceUrl, viewOf, withOptions } from "../state/view.ts";
 import { CopyAs } from "./copy-as.tsx";
 import { lazyScreen } from "./lazy-screen.tsx";
 
@@ -20,7 +22,12 @@ const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }
   operation: Operations,
   query: lazyScreen("Query", async () => (await import("../screens/query/query.tsx")).Query),
   chart: lazyScreen("Chart", async () => (await import("../screens/chart/chart.tsx")).Chart),
-  cost: Cost,
+  cost: (props) => {
+    const { model } = props.session;
+    const plain = gridQuery(model, props.view, false)?.first ?? resourceUrl(props.view);
+    const url = gridQuery(model, props.view)?.first ?? plain;
+    return <Cost {...props} {...{ url, plain }} headers={sized()} />;
+  },
 };
 
 /** The screens of one query: each shows the same path with the same options. */

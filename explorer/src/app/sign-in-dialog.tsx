@@ -17,6 +17,7 @@ const FIELDS = {
   bearer: [{ name: "Token", type: "password", autocomplete: "off", autofocus: true }],
   oidc: [],
 } as const;
+const NOUNS = { key: "API key", basic: "name and password", bearer: "token", oidc: "sign-in" } as const;
 
 /** Asks for the credentials of the reader, over the page, which keeps the typed texts. */
 export function SignInDialog(props: {
@@ -28,7 +29,8 @@ export function SignInDialog(props: {
 }): JSX.Element {
   const { session, signIn } = props;
   const before = session.credential.peek();
-  const [refusal, setRefusal] = useState(before === null ? null : props.refusal);
+  const wrong = `The service does not accept this ${NOUNS[signIn.kind]}. ${props.refusal ?? ""}`;
+  const [refusal, setRefusal] = useState(before === null || props.refusal === null ? null : wrong);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   useEffect(() => () => waiting?.abort(), [waiting]);
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {

@@ -18,6 +18,8 @@ interface Document {
   readonly warnings: readonly Warning[];
   /** Whether the statements of a request can be read. */
   readonly traces: boolean;
+  /** Whether the service does not know the user. */
+  readonly isAnonymous: boolean;
   /** What the user may not do, by the name of a set or an operation. */
   readonly access: Readonly<Record<string, object>>;
 }

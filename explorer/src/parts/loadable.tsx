@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { getAllowed } from "../client/service-client.ts";
 import { ServiceError, messageOf } from "../client/service-error.ts";
 import { type Entity, toEntity } from "../format/entity.ts";
 import type { OpenSession } from "../state/session.ts";
@@ -119,14 +120,7 @@ export function NotThere(props: {
 
 /** Reads the record of a URL; null if there is none. @param plain the URL if the service refuses the first one */
 export function useRecord({ client }: OpenSession, url: string, plain = url): Loading<Entity | null> {
-  return useLoaded(url, async (signal) => {
-    const { body } = await client.get(url, { signal }).catch((error: unknown) => {
-      const isRefused = error instanceof ServiceError && error.status === 403;
-      if (!isRefused || plain === url) throw error;
-      return client.get(plain, { signal });
-    });
-    return toEntity(body);
-  });
+  return useLoaded(url, async (signal) => toEntity((await getAllowed(client, url, plain, { signal })).body));
 }
 
 /** Shows a record, or why it is not there. */

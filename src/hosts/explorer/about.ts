@@ -18,6 +18,8 @@ export interface ExplorerAbout {
   readonly warnings: readonly ExplorerWarning[];
   /** Whether the user may read the traces of own requests. */
   readonly traces: boolean;
+  /** Whether the service does not know the user, such as for a wrong key. */
+  readonly isAnonymous: boolean;
   /** What the rules deny to the user. */
   readonly access: ExplorerAccess;
 }
@@ -69,6 +71,7 @@ export function aboutService(
         })),
       ],
       traces,
+      isAnonymous: user === null,
       access: accessOf(definition, user),
     };
   };

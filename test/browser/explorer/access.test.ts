@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { findBrowser, type Page } from "../browser.ts";
+import { hostileService } from "./hostile-service.ts";
 import { peopleService } from "./people-service.ts";
 import { servedExplorers } from "./served-explorers.ts";
 
@@ -83,6 +84,28 @@ describe.skipIf(program === undefined)("a user who may do some things only", () 
   });
 });
 
+describe.skipIf(program === undefined)("signing in", () => {
+  const { routes, open } = servedExplorers(program);
+
+  test("a key that the service takes for none is wrong, and a right one is not", async () => {
+    const service = hostileService({ routes: routes({ signIn: { kind: "key" } }) });
+    const { page, settle } = await open(service, "/hostile", "#/home");
+    const dialog = page.locator("dialog[open]");
+    await page.locator('button:has-text("Sign in")').click();
+    expect(await dialog.locator("[role=alert]").count()).toBe(0);
+    for (const [key, refusals] of [
+      ["wrong", 1],
+      ["right", 0],
+    ] as const) {
+      await dialog.locator("input").fill(key);
+      await dialog.locator("input").press("Enter");
+      await settle();
+      expect([key, await page.locator("dialog[open] [role=alert]").count()]).toEqual([key, refusals]);
+    }
+    expect(await dialog.count()).toBe(0);
+  });
+});
+
 describe.skipIf(program === undefined)("facts about the service that do not arrive", () => {
   const { routes, open: openServed } = servedExplorers(program);
   const held: (() => void)[] = [];
@@ -131,6 +154,15 @@ describe.skipIf(program === undefined)("facts about the service that do not arri
     await settle();
     expect(await page.locator("main [role=alert]").count()).toBe(0);
     expect(requests.at(-1)).not.toContain("Salary");
+  });
+
+  test("the cost of a query is that of the request of the grid", async () => {
+    const explorer = await openServed(peopleService(routes()), "/people", "#/grid/People?$select=Name");
+    const { requests, show } = explorer;
+    const asked = requests.filter((each) => each.startsWith("GET /People")).at(-1);
+    requests.length = 0;
+    await show("#/cost/People?$select=Name");
+    expect(requests.filter((each) => each.startsWith("GET /People"))).toEqual([asked]);
   });
 
   test.each([500, "html"] as const)("leave the page as it is: %s", async (answer) => {

@@ -103,7 +103,7 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     await dialog.locator("input").fill("wrong");
     await dialog.locator("input").press("Enter");
     await settle();
-    expect(await dialog.locator("[role=alert]").innerText()).toBe("These credentials are wrong.");
+    expect(await dialog.locator("[role=alert]").innerText()).toMatch(/API key.*These credentials are wrong\.$/u);
     await dialog.locator("input").fill("right");
     await dialog.locator("input").press("Enter");
     await settle();

@@ -200,6 +200,7 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
         },
       ],
       traces: true,
+      isAnonymous: false,
       access: {},
     });
     const other = await aboutOf(service, "bob");
@@ -297,7 +298,8 @@ describe("what the rules deny to the user", () => {
   });
 
   test("depends on no data: what an entity decides is permitted to users, and not to others", async () => {
-    const { access } = await aboutOf(service, null);
+    const { access, isAnonymous } = await aboutOf(service, null);
+    expect(isAnonymous).toBe(true);
     expect(access["People"]).toEqual({
       update: false,
       delete: false,

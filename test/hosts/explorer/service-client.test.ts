@@ -202,7 +202,7 @@ test.each([
 });
 
 test("what the route of the page says has the rows of each set, and is no page of a proxy", async () => {
-  const stated = { title: "Shop", warnings: [], traces: false };
+  const stated = { title: "Shop", warnings: [], traces: false, isAnonymous: true };
   answer(JSON.stringify({ ...stated, rows: { A: { count: 3, kind: "exact" } }, access: { A: { read: false } } }), {
     headers: JSON_HEADERS,
   });

@@ -71,6 +71,7 @@ describe("the explorer of odatakit serve", () => {
       },
       warnings: expect.any(Array) as unknown[],
       traces: true,
+      isAnonymous: true,
       access: {},
     });
   });

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { memberOf } from "../../client/json-members.ts";
-import type { Answer } from "../../client/service-client.ts";
+import { type Answer, getAllowed } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { readTrace, type Trace, type TracedStatement } from "../../client/trace.ts";
 import { countText } from "../../format/show-value.ts";
@@ -10,14 +10,19 @@ import { Heading } from "../../parts/heading.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { resourceUrl } from "../../state/view.ts";
 
-/** Shows the cost of a query: the time of its stages, its statements with their plans, and missing indexes. */
-export function Cost({ session, view }: ScreenProps): JSX.Element {
+/** The request of the grid: its target, that without labels, and the headers with the size of a page. */
+interface CostProps extends ScreenProps {
+  readonly url: string;
+  readonly plain: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Shows the cost of a request: the time of its stages, its statements with their plans, and missing indexes. */
+export function Cost({ session, url, plain, headers }: CostProps): JSX.Element {
   const { client, about, announce } = session;
-  const url = resourceUrl(view);
   const loading = useLoaded(`${url} ${String(about.traces)}`, async (signal) => {
-    const answer = await client.get(url, { signal });
+    const answer = await getAllowed(client, url, plain, { signal, headers });
     const { requestId } = answer;
     announce(`The query took ${answer.milliseconds.toFixed(1)} ms.`);
     const isTraced = about.traces && requestId !== null;

@@ -21,9 +21,14 @@ const AHEAD = 20;
 /** Rows that a table can reach: browsers limit the height of an element. */
 export const MOST_ROWS = 240_000;
 
+/** Returns the headers that ask for a page of some rows. */
+export function sized(size = PAGE): Readonly<Record<string, string>> {
+  return { Prefer: `maxpagesize=${size}` };
+}
+
 /** Reads a page of rows. */
 export async function readPage(client: ServiceClient, url: string, signal: AbortSignal, size = PAGE): Promise<Page> {
-  const { body } = await client.get(url, { signal, headers: { Prefer: `maxpagesize=${size}` } });
+  const { body } = await client.get(url, { signal, headers: sized(size) });
   const rows = rowsIn(body).filter((item): item is Row => typeof item === "object" && item !== null);
   return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
