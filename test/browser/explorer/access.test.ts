@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { findBrowser, type Page } from "../browser.ts";
 import { hostileService } from "./hostile-service.ts";
+import { axeFindings } from "./open-explorer.ts";
 import { peopleService } from "./people-service.ts";
 import { servedExplorers } from "./served-explorers.ts";
 
@@ -101,6 +102,7 @@ describe.skipIf(program === undefined)("signing in", () => {
       await dialog.locator("input").press("Enter");
       await settle();
       expect([key, await page.locator("dialog[open] [role=alert]").count()]).toEqual([key, refusals]);
+      expect(await axeFindings(page)).toEqual([]);
     }
     expect(await dialog.count()).toBe(0);
   });
