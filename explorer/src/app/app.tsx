@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { readAbout } from "../client/about.ts";
+import { readAbout, withoutFacts } from "../client/about.ts";
 import { permittedModel } from "../model/permitted-model.ts";
 import { Button, ButtonLink } from "../parts/button.tsx";
 import { Heading } from "../parts/heading.tsx";
@@ -30,8 +30,6 @@ export function App({ session }: AppProps): JSX.Element {
   );
 }
 
-const NO_FACTS = { rows: new Map(), warnings: [], traces: false, isAnonymous: false, access: new Map() };
-
 /**
  * Reads the model, which may differ between users, and the facts about the service, for which nothing waits. A user whom the
  * service asked to sign in keeps the page and its forms.
@@ -44,7 +42,7 @@ function Visit({ session }: AppProps): JSX.Element {
   const [model, isAboutLate] = [loading.last, facts.state.kind === "loading"];
   const open = useMemo((): OpenSession | null => {
     if (model === null) return null;
-    const about = facts.last ?? { ...NO_FACTS, title: model.title };
+    const about = facts.last ?? withoutFacts(model.title);
     return { ...session, about, isAboutLate, model: permittedModel(model, about.access) };
   }, [model, facts.last, isAboutLate]);
   const { signIn, signInRequest, signInWith } = session;

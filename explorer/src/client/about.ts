@@ -39,6 +39,11 @@ export async function readAbout(client: ServiceClient, signal: AbortSignal): Pro
   return { ...body, rows: new Map(Object.entries(body.rows)), access: new Map(Object.entries(body.access)) };
 }
 
+/** Returns the facts as long as they are unknown. */
+export function withoutFacts(title: string): About {
+  return { title, rows: new Map(), warnings: [], traces: false, isAnonymous: false, access: new Map() };
+}
+
 /** Tells the document from other answers. The page and its route are of one package, so that the rest is certain. */
 function isDocument(body: unknown): body is Document {
   return typeof memberOf(body, "title") === "string" && typeof memberOf(body, "access") === "object";
