@@ -25,7 +25,7 @@ describe.skipIf(program === undefined)("a successful answer in place of the serv
 
   test.each(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])("%s is an error on every screen", async (answer) => {
     const { page, show, intrude, complaints } = await open(answer);
-    await intrude("**/notes/Notes*");
+    await intrude("**/notes/Notes**");
     for (const view of ["#/grid/Notes", "#/record/Notes(1)", "#/edit/Notes(1)", "#/chart/Notes", "#/cost/Notes"]) {
       await show(view);
       expect([view, await alert(page)]).toEqual([view, expect.stringContaining("in place of the service") as string]);
@@ -36,7 +36,7 @@ describe.skipIf(program === undefined)("a successful answer in place of the serv
 
   test.each(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])("%s is no successful write", async (answer) => {
     const { page, settle, intrude, notes } = await open(answer, "#/edit/Notes(1)");
-    await intrude("**/notes/Notes*");
+    await intrude("**/notes/Notes**");
     await page.locator(".edit-form input").first().fill("typed");
     await page.locator(".edit-form input").first().press("Enter");
     await settle();
