@@ -1,5 +1,5 @@
 import { memberOf, textIn } from "./json-members.ts";
-import { NetworkError, ServiceError, isAbort, messageOf } from "./service-error.ts";
+import { NetworkError, ServiceError, isAbort, isRefused, messageOf } from "./service-error.ts";
 
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
 const JSON_TYPE = "application/json;odata.metadata=minimal;IEEE754Compatible=true";
@@ -107,8 +107,7 @@ function faultOf({ status, headers, redirected, url }: Response, content: unknow
 /** Reads a resource; if the service refuses its labels of related entities, without these. @throws as `send` */
 export async function getAllowed(client: ServiceClient, url: string, plain: string, options: RequestOptions) {
   return client.get(url, options).catch((error: unknown) => {
-    const isRefused = error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
-    if (!isRefused || plain === url) throw error;
+    if (!isRefused(error) || plain === url) throw error;
     return client.get(plain, options);
   });
 }

@@ -38,6 +38,11 @@ export class NetworkError extends Error {
   override readonly name = "NetworkError";
 }
 
+/** Returns whether the service may permit a request that reads no labels of related entities. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
+}
+
 /** Returns whether a request was ended by the reader. The page does not show it as an error. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";

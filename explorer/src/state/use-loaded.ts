@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import { ServiceError } from "../client/service-error.ts";
+import { ServiceError, isRefused } from "../client/service-error.ts";
 import { SessionContext } from "./session.ts";
 
 /** The state of a request to the service. */
@@ -50,10 +50,6 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     if (state.kind === "failed" && state.error instanceof ServiceError && state.error.status === 401) again();
   }, [session?.signIns.value]);
   // The answer for another key does not answer this question. A refused one changes once the rules of the user are known.
-  const isOld = found.key !== key || (session?.isAboutLate === true && isRefusal(found.state));
-  return { ...found, state: isOld ? LOADING : found.state, again };
-}
-
-function isRefusal(state: Loaded<unknown>): boolean {
-  return state.kind === "failed" && state.error instanceof ServiceError && state.error.status === 403;
+  const isEarly = session?.isAboutLate === true && found.state.kind === "failed" && isRefused(found.state.error);
+  return { ...found, state: found.key !== key || isEarly ? LOADING : found.state, again };
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
-import { ServiceError } from "../../client/service-error.ts";
+import { isRefused } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
 import { countText } from "../../format/show-value.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
@@ -54,8 +54,7 @@ function Rows(props: GridProps): JSX.Element {
     const plain = gridQuery(session.model, view, false) ?? query;
     const rows = await open(query).catch((error: unknown) => {
       // If the service refuses the labels of foreign keys, the request omits them.
-      const isRefused = error instanceof ServiceError && (error.status === 403 || error.message.includes("$expand"));
-      if (!isRefused || plain.first === query.first) throw error;
+      if (!isRefused(error) || plain.first === query.first) throw error;
       return open(plain);
     });
     return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
