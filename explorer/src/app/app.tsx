@@ -87,6 +87,7 @@ function Shell({ session }: { readonly session: OpenSession }): JSX.Element {
     scrollTo(0, 0);
     focusHeading();
   }, [place]);
+  useEffect(() => session.kept.visit(view), [view, session]);
   return (
     <SessionContext.Provider value={session}>
       <Header session={session} />
@@ -152,9 +153,10 @@ function leadFocus(): void {
   const changes = { childList: true, subtree: true, attributeFilter: ["disabled"] };
   new MutationObserver(() => requestAnimationFrame(look)).observe(document.body, changes);
   addEventListener("keydown", (event) => {
-    const isTyping = document.activeElement?.matches("input, textarea, select, .code-editor, dialog *") === true;
+    const editors = "input, textarea, select, .code-editor, dialog *, [popover] *";
+    const isTyping = document.activeElement?.matches(editors) === true;
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
     event.preventDefault();
-    document.querySelector<HTMLElement>(".search input")?.focus();
+    [...document.querySelectorAll<HTMLElement>(".search input")].at(-1)?.focus();
   });
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { type Finding, findInModel } from "../model/find-in-model.ts";
+import { findInModel } from "../model/find-in-model.ts";
 import { Button, Icon } from "../parts/button.tsx";
+import { SearchBox, viewOfFinding } from "../parts/search-box.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../state/view.ts";
 
@@ -58,56 +58,12 @@ export function Header({ session }: HeaderProps): JSX.Element {
   );
 }
 
-const MOST_FINDINGS = 12;
-
-/** Shows the search over sets, properties and operations. The key `/` leads to it. */
+/** Shows the search over names and the rows of all sets. The key `/` leads to it, or to the search of the screen. */
 function Search({ session }: HeaderProps): JSX.Element {
-  const [text, setText] = useState("");
-  const findings = new Map(findInModel(session.model, text, MOST_FINDINGS).map((each) => [titleOf(each), each]));
-  const show = (finding: Finding | undefined): void => {
-    if (finding === undefined) return;
-    const { kind, name, set } = finding;
-    setText("");
-    session.go(kind === "operation" ? viewOf("operation", name) : viewOf("grid", set ?? name));
+  const find = (text: string): void => {
+    const [first] = findInModel(session.model, text, 1);
+    const isName = first !== undefined && first.kind !== "property" && first.name.toLowerCase() === text.toLowerCase();
+    if (text !== "") session.go(isName ? viewOfFinding(first) : viewOf("find", "", [["text", text]]));
   };
-  return (
-    <form
-      class="search"
-      role="search"
-      aria-label="All of this service"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const isUnknown = findings.size === 0 && text !== "";
-        if (isUnknown) session.toasts.show(`Nothing here has the name “${text}”.`, null, "failed");
-        show([...findings.values()][0]);
-      }}
-    >
-      <Icon name="search" />
-      <input
-        class="input"
-        aria-label="Search sets, properties and operations"
-        placeholder="Search this service"
-        autocomplete="off"
-        list="findings"
-        value={text}
-        onInput={({ currentTarget: { value } }) => {
-          setText(value);
-          // The reader chose an entry of the list.
-          show(findings.get(value));
-        }}
-      />
-      {text === "" ? <kbd aria-hidden="true">/</kbd> : null}
-      <datalist id="findings">
-        {[...findings.keys()].map((title) => (
-          <option key={title}>{title}</option>
-        ))}
-      </datalist>
-    </form>
-  );
-}
-
-/** Browsers list titles that contain the typed text, which may be in the description alone. */
-function titleOf({ kind, name, set, description }: Finding): string {
-  const title = kind === "property" ? `${name} in ${set ?? ""}` : `${name} (${kind})`;
-  return description === null ? title : `${title}: ${description}`;
+  return <SearchBox place="all of this service" found="" onFind={find} {...{ session }} />;
 }

@@ -1,6 +1,8 @@
 import type { FunctionComponent, JSX } from "preact";
+import { Button } from "../parts/button.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
+import { Find } from "../screens/find/find.tsx";
 import { gridQuery } from "../screens/grid/grid-query.ts";
 import { Grid } from "../screens/grid/grid.tsx";
 import { sized } from "../screens/grid/paged-rows.ts";
@@ -15,6 +17,7 @@ import { lazyScreen } from "./lazy-screen.tsx";
 /** The screens of the page, by their names in the URL. */
 const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }> = {
   home: Home,
+  find: Find,
   grid: Grid,
   record: Record,
   edit: Edit,
@@ -54,12 +57,25 @@ export function Screen({ session, view }: ScreenProps): JSX.Element {
               </a>
             ))}
           </nav>
-          <CopyAs session={session} view={view} />
+          <div class="row">
+            <Button icon="add" onClick={() => saveView(session, view)}>
+              Save view
+            </Button>
+            <CopyAs session={session} view={view} />
+          </div>
         </div>
       ) : null}
       <Content key={screen} session={session} view={view} />
     </>
   );
+}
+
+/** Saves a view under a name, for which the browser asks. */
+function saveView({ kept, toasts }: ScreenProps["session"], view: ScreenProps["view"]): void {
+  const name = prompt("Name of this view. This browser keeps its conditions, too.", decode(view.path))?.trim() ?? "";
+  if (name === "") return;
+  if (kept.save(name, view)) toasts.show(`Saved: ${name}. Home leads to it.`);
+  else toasts.show("The browser keeps no more views. Forget some on Home.", null, "failed");
 }
 
 /** The names and keys of a path: `Orders(1)/Items` is the set `Orders`, its record `(1)`, and the items of that. */

@@ -1,15 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
-
-/** Space between a popover and the edges of the window, in pixels. */
-const MARGIN = 8;
-/** A popover with less room below its control covers the page from the top on. */
-const LEAST_HEIGHT = 320;
 
 /**
  * Shows a box at a control, for as long as it is rendered. The browser closes it by Escape and by a click elsewhere, and leads
- * the focus back.
+ * the focus back. The style sheet places it: a browser that cannot, shows it in the middle.
  */
 export function Popover(props: {
   readonly title: string;
@@ -20,24 +15,16 @@ export function Popover(props: {
   const { title, anchor, onClose } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState({ left: MARGIN, top: MARGIN });
   useLayoutEffect(() => {
     const popover = box.current;
-    const before = document.activeElement;
+    anchor.classList.add("anchor");
     popover?.showPopover();
-    const { left, bottom } = anchor.getBoundingClientRect();
-    const most = document.documentElement.clientWidth - (popover?.offsetWidth ?? 0) - MARGIN;
-    const top = innerHeight - bottom < LEAST_HEIGHT ? MARGIN : bottom;
-    setPlace({ left: Math.max(MARGIN, Math.min(left, most)), top });
-    const controls = ["input:not([type=checkbox]), textarea", "input, select, button"];
-    const found = controls.map((each) => popover?.querySelector<HTMLElement>(`.popover-body :is(${each})`));
-    found.find((control) => control)?.focus();
+    popover?.querySelector<HTMLElement>(".popover-body :is(input, textarea, button)")?.focus();
     addEventListener("hashchange", onClose);
     return () => {
       removeEventListener("hashchange", onClose);
-      const hadFocus = popover?.contains(document.activeElement) === true;
       popover?.hidePopover();
-      if (hadFocus && before instanceof HTMLElement) before.focus();
+      anchor.classList.remove("anchor");
     };
   }, []);
   return (
@@ -47,7 +34,6 @@ export function Popover(props: {
       class="popover"
       role="dialog"
       aria-labelledby={id}
-      style={{ left: `${place.left}px`, top: `${place.top}px`, maxHeight: `calc(100dvh - ${place.top + MARGIN}px)` }}
       onToggle={(event) => {
         if (event.newState === "closed") onClose();
       }}
@@ -58,5 +44,25 @@ export function Popover(props: {
       </div>
       <div class="popover-body">{props.children}</div>
     </div>
+  );
+}
+
+/** Shows fields with a button "Show". A field with a fault gets the focus. */
+export function ShowForm(props: { readonly onShow: () => void; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wrong = event.currentTarget.querySelector<HTMLElement>("[aria-invalid=true]");
+        if (wrong) wrong.focus();
+        else props.onShow();
+      }}
+    >
+      {props.children}
+      <Button kind="primary" type="submit">
+        Show
+      </Button>
+    </form>
   );
 }

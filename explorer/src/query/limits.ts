@@ -24,11 +24,14 @@ export function limitsOf(options: Options): Limits {
 }
 
 /** Returns options with other limits. Groups have the limits of their rows as the first steps. */
-export function withLimits(options: Options, changes: Partial<Limits>): Options {
+export function withLimits(options: Options, changes: Partial<Omit<Limits, "steps">>): Options {
   const { search, filter, steps } = { ...limitsOf(options), ...changes };
   const isGrouped = (options.get("$apply") ?? "") !== "";
   if (!isGrouped) return new Map([...options, ["$search", search], ["$filter", filter]]);
-  return new Map([...options, ["$apply", stepsOf({ search, filter }).concat(steps).join("/")]]);
+  return new Map([
+    ...options,
+    ["$apply", [...stepsOf({ search, filter }), steps].filter((step) => step !== "").join("/")],
+  ]);
 }
 
 /** Writes limits as the first steps of `$apply`. */

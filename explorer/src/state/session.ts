@@ -6,6 +6,7 @@ import type { Credential, SignIn } from "../client/sign-in.ts";
 import type { XmlElement } from "../model/csdl.ts";
 import { type Model, readMetadata } from "../model/model.ts";
 import { makeDrafts } from "./drafts.ts";
+import { KeptViews } from "./kept-views.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
 
@@ -50,6 +51,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
+    kept: new KeptViews(root, credential),
     /** What the reader typed and did not send. */
     drafts: makeDrafts(),
     /** A question to the reader, over any screen. */

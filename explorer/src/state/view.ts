@@ -1,7 +1,7 @@
 import { toRequestTarget } from "../query/option-text.ts";
 
 /** The screens of the page. */
-const SCREENS = ["home", "grid", "record", "relations", "query", "chart", "cost", "edit", "operation"] as const;
+const SCREENS = ["home", "find", "grid", "record", "relations", "query", "chart", "cost", "edit", "operation"] as const;
 
 /** The name of a screen, as the fragment states it. */
 export type ScreenName = (typeof SCREENS)[number];

@@ -27,10 +27,17 @@ describe.skipIf(program === undefined)("the explorer with the keyboard alone", (
     await page.keyboard.type("not");
     expect(await keys.press("ArrowDown", "ArrowUp", "Escape")).toMatchObject({ tag: "INPUT" });
     expect(await keys.press("ArrowDown", "ArrowUp", "Enter")).toMatchObject({ tag: "H1" });
+    expect(await page.evaluate("location.hash")).toBe("#/find?text=not");
+    expect(await keys.use("Notes (set)")).toMatchObject({ tag: "H1" });
     expect(await page.evaluate("location.hash")).toBe("#/grid/Notes");
     expect(await keys.use("Skip to the content")).toMatchObject({ tag: "MAIN" });
     expect(await keys.use("Home")).toMatchObject({ tag: "H1", name: "notes" });
     expect(await heading(explorer)).toBe("notes");
+    // A whole name leads to its set at once.
+    await keys.press("/");
+    await page.keyboard.type("notes");
+    expect(await keys.press("Enter")).toMatchObject({ tag: "H1" });
+    expect(await page.evaluate("location.hash")).toBe("#/grid/Notes");
     expect(complaints).toEqual([]);
   });
 

@@ -65,12 +65,19 @@ test.each(["chart", "query", "relations"])("the code of the screen %s is a file 
 test("the page loads nothing of other origins, and runs no text as code", () => {
   const style = readdirSync(folder).find((name) => name.endsWith(".css")) ?? "";
   expect(read(style)).not.toMatch(/url\(|@import|@font-face/u);
-  const unsafe =
-    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|localStorage|sessionStorage/u;
-  expect(
-    explorerSources().filter(({ text }) => unsafe.test(text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gmu, ""))),
-  ).toEqual([]);
+  expect(sourcesWith(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/u)).toEqual([]);
 });
+
+test("one file alone keeps something in the browser, and only there", () => {
+  expect(sourcesWith(/localStorage/u)).toEqual(["explorer/src/state/kept-views.ts"]);
+  expect(sourcesWith(/sessionStorage|indexedDB|document\.cookie|\bcaches\b/u)).toEqual([]);
+});
+
+/** Returns the files whose code, without comments, has a pattern. */
+function sourcesWith(pattern: RegExp): readonly string[] {
+  const isThere = (text: string): boolean => pattern.test(text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gmu, ""));
+  return explorerSources().flatMap(({ path, text }) => (isThere(text) ? [path] : []));
+}
 
 test("the style sheet is complete: each brace closes, and texts keep their spaces", () => {
   const text = read(readdirSync(folder).find((name) => name.endsWith(".css")) ?? "");

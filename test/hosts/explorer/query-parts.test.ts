@@ -30,7 +30,7 @@ function wordsOf(options: Readonly<Record<string, string>>): readonly string[] {
 describe("the parts of a query in words", () => {
   test.each([
     [{ $filter: "Total gt 5" }, ["Total is more than 5"]],
-    [{ $filter: "Total ge 1000 and Total lt 2000.5" }, ["Total is at least 1,000 and is less than 2,000.5"]],
+    [{ $filter: "Total ge 1000 and Total lt 2000.5" }, ["Total is at least 1,000", "Total is less than 2,000.5"]],
     [{ $filter: "Total lt 5 and Total ge 1" }, ["Total is less than 5", "Total is at least 1"]],
     [{ $filter: "Id eq 1000" }, ["Id is 1000"]],
     [{ $filter: "Name eq null or Name eq ''" }, ["Any of these: Name is empty; Name is “”"]],
@@ -63,8 +63,8 @@ describe("the parts of a query in words", () => {
   });
 
   test("a filter of many conditions is one part", () => {
-    const many = Array.from({ length: 30 }, (_, index) => `Id ne ${String(index)}`).join(" and ");
-    expect(wordsOf({ $filter: many })).toEqual([`Condition: ${many}`]);
+    const many = Array.from({ length: 101 }, (_, index) => `Id ne ${String(index)}`).join(" and ");
+    expect(wordsOf({ $filter: many })).toHaveLength(1);
   });
 
   test.each([

@@ -99,11 +99,9 @@ export function QueryOptions(
   props: OptionsProps & {
     readonly place: { readonly isCollection: boolean };
     readonly isNested?: boolean;
-    /** Whether the response has the number of rows if the query requests it. */
-    readonly hasCount?: boolean;
   },
 ): JSX.Element {
-  const { place, options, isNested = false, hasCount = true } = props;
+  const { place, options, isNested = false } = props;
   const can = place.set?.abilities;
   const isOfRows = place.isCollection;
   const [filter, order, apply] = [optionOf(props, "$filter"), optionOf(props, "$orderby"), optionOf(props, "$apply")];
@@ -131,14 +129,12 @@ export function QueryOptions(
           {can?.canTop === false ? null : (
             <TextField label="At most" inputMode="numeric" value={top.text} onInput={top.onChange} />
           )}
-          {hasCount ? (
-            <CheckField
-              label="Count all"
-              disabled={can?.canCount === false}
-              checked={count.text === "true"}
-              onChange={(counts) => count.onChange(counts ? "true" : "")}
-            />
-          ) : null}
+          <CheckField
+            label="Count all"
+            disabled={can?.canCount === false}
+            checked={count.text === "true"}
+            onChange={(counts) => count.onChange(counts ? "true" : "")}
+          />
         </div>
       ) : null}
     </>

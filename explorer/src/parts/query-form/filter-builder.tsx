@@ -11,7 +11,7 @@ import {
   readFilter,
   writeFilter,
 } from "../../query/filter-tree.ts";
-import { choiceText, GROUPS, QUANTIFIERS } from "../../query/filter-words.ts";
+import { nameOf } from "../../query/filter-words.ts";
 import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
 import { CheckField, TextField } from "../field.tsx";
@@ -35,9 +35,17 @@ interface NodeProps<Node> {
   readonly onChange: (node: Node) => void;
 }
 
+const BOTH = [false, true];
+const GROUPS = (["and", "or"] as const).flatMap((operator) =>
+  BOTH.map((isNegated) => [nameOf(operator, isNegated), { operator, isNegated }] as const),
+);
+const QUANTIFIERS = (["any", "all"] as const).flatMap((quantifier) =>
+  BOTH.map((isNegated) => [nameOf(quantifier, isNegated), { quantifier, isNegated }] as const),
+);
+
 function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
   const { items, operator, isNegated } = node;
-  const text = choiceText(GROUPS, { operator, isNegated });
+  const text = nameOf(operator, isNegated);
   const pick = (chosen: Partial<FilterGroup>): void => onChange({ ...node, ...chosen });
   const start = startOf(paths[0]);
   return (
@@ -99,8 +107,7 @@ function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
 }
 
 function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">): JSX.Element {
-  const { quantifier, isNegated } = node;
-  const text = choiceText(QUANTIFIERS, { quantifier, isNegated });
+  const text = nameOf(node.quantifier, node.isNegated);
   const pick = (chosen: Partial<FilterLambda>): void => onChange({ ...node, ...chosen });
   return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
@@ -117,7 +124,7 @@ export function ConditionFields(props: {
   readonly node: TypedCondition;
   readonly property: Property;
   readonly operator: Operator;
-  /** Whether a missing value is no fault yet. */
+  /** Whether the browser says that a value is missing, once the reader goes on. */
   readonly isBegun?: boolean;
   readonly onChange: (node: TypedCondition) => void;
 }): JSX.Element {
@@ -143,6 +150,7 @@ export function ConditionFields(props: {
       />
       {values === "none" ? null : (
         <ValueField
+          required={isBegun}
           label={values === "many" ? "Values" : "Value"}
           hint={values === "many" ? "One on each line" : null}
           isLabelHidden

@@ -5,7 +5,6 @@ import { labelText } from "../../model/label-properties.ts";
 import { Loadable } from "../../parts/loadable.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
 import { limitsOf, stepsOf } from "../../query/limits.ts";
-import { memberAt } from "../../query/resolve-type.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { resourceUrl } from "../../state/view.ts";
 import type { Column, Row } from "./columns.ts";
@@ -14,43 +13,13 @@ import { type Counted, readSummary, type SummedColumn, type Summary } from "./su
 
 interface SummaryProps extends GridProps {
   readonly column: Column;
+  readonly summed: SummedColumn;
   /** Chooses rows by a value; null where the set permits no filter. */
   readonly onPick: ((conditions: readonly FilterCondition[]) => void) | null;
 }
 
-/** Shows what is in a column, as totals of the service; or why it cannot be told. */
+/** Shows what is in a column, as totals of the service. */
 export function ColumnSummary(props: SummaryProps): JSX.Element {
-  const summed = summedColumn(props);
-  return (
-    <section class="summary" aria-label={`Values of ${props.column.name}`}>
-      {typeof summed === "string" ? <p class="dim">{summed}</p> : <Facts {...props} summed={summed} />}
-    </section>
-  );
-}
-
-/** Returns the column for the requests, or why there are none. */
-function summedColumn({ query: { place }, column }: SummaryProps): SummedColumn | string {
-  const { type: owner, set } = place;
-  const { name: path, type, isIdentifier, navigation, label } = column;
-  const property = memberAt(owner, path)?.property;
-  const can = set?.abilities;
-  if (property === undefined || property.isCollection || type === null || type.kind === "complex") {
-    return "Values of this kind have no summary.";
-  }
-  if (can?.canApply !== true || !can.canCount) return "The set permits no totals of its values.";
-  const labels = label.map(({ name }) => `${navigation?.name ?? ""}/${name}`).filter((each) => can.groupable(each));
-  return {
-    owner,
-    path,
-    type,
-    isIdentifier,
-    labels,
-    methods: can.methodsOf(path),
-    canGroup: can.groupable(path) && can.canSort,
-  };
-}
-
-function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Element {
   const { session, view, column, summed, onPick } = props;
   const limits = limitsOf(view.options);
   const aliases = [...view.options].filter(([name]) => name.startsWith("@"));
@@ -64,8 +33,9 @@ function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Ele
   );
   const shown = (value: unknown): string =>
     showValue(value, column.isIdentifier ? null : column.type, undefined, { zone: session.zone.value }).text;
-  const valueText = ({ value, row }: Counted): string => {
+  const textOf = ({ value, until, row }: Counted): string => {
     const label = column.navigation === null ? null : labelText(column.label, row[column.navigation.name]);
+    if (until !== undefined) return `${shown(value)} – ${shown(until)}`;
     return value === null ? "empty" : [shown(value), label ?? []].flat().join(" ");
   };
   return (
@@ -73,13 +43,8 @@ function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Ele
       {(summary) => (
         <>
           <p>{factsText(summary, shown)}</p>
-          <Bars
-            name="Ranges of values"
-            items={summary.parts}
-            text={({ value, until }) => `${shown(value)} – ${shown(until)}`}
-            {...{ onPick }}
-          />
-          <Bars name="Most frequent values" items={summary.top} text={valueText} {...{ onPick }} />
+          <Bars name="Ranges of values" items={summary.ranges} {...{ textOf, onPick }} />
+          <Bars name="Most frequent values" items={summary.values} {...{ textOf, onPick }} />
         </>
       )}
     </Loadable>
@@ -87,25 +52,20 @@ function Facts(props: SummaryProps & { readonly summed: SummedColumn }): JSX.Ele
 }
 
 function factsText({ rows, empty, different, least, greatest }: Summary, shown: (value: unknown) => string): string {
-  const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-  return [
-    countText(rows, "row"),
-    empty === 0
-      ? "none empty"
-      : `${countText(empty, "row").replace(/ rows?$/u, "")} empty (${share.format(empty / rows)})`,
-    different === rows - empty && different > 1 ? "each value is different" : countText(different, "different value"),
-    ...(least === null ? [] : [`from ${shown(least)} to ${shown(greatest)}`]),
-  ].join(" · ");
+  const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(empty / rows);
+  const none = empty === 0 ? "none empty" : `${showValue(empty, null).text} empty (${share})`;
+  const range = least === null ? "" : ` · from ${shown(least)} to ${shown(greatest)}`;
+  return `${countText(rows, "row")} · ${none} · ${countText(different, "different value")}${range}`;
 }
 
 /** Shows how often values occur, each as a bar that chooses its rows. */
 function Bars(props: {
   readonly name: string;
   readonly items: readonly Counted[];
-  readonly text: (item: Counted) => string;
+  readonly textOf: (item: Counted) => string;
   readonly onPick: SummaryProps["onPick"];
 }): JSX.Element | null {
-  const { name, items, text, onPick } = props;
+  const { name, items, textOf, onPick } = props;
   const most = Math.max(1, ...items.map(({ count }) => count));
   return items.length === 0 ? null : (
     <ul class="summary-bars" aria-label={name}>
@@ -117,7 +77,7 @@ function Bars(props: {
             onClick={() => onPick?.(item.conditions)}
           >
             <span class="summary-bar" style={{ width: `${(item.count / most) * 100}%` }} />
-            <span class="summary-text">{text(item)}</span>
+            <span class="summary-text">{textOf(item)}</span>
             <span class="summary-count">{showValue(item.count, null).text}</span>
           </button>
         </li>

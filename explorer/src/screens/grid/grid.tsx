@@ -9,15 +9,17 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
 import { saveFile } from "../../parts/save-file.ts";
+import { SearchBox } from "../../parts/search-box.tsx";
 import { ZoneSwitch } from "../../parts/zone.tsx";
-import type { QueryPart } from "../../query/query-parts.ts";
+import { textIn, withText } from "../../query/find-text.ts";
+import { limitsOf } from "../../query/limits.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
-import { hrefOf, pathSegments, viewOf, withOptions } from "../../state/view.ts";
+import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
 import { Chips } from "./chips.tsx";
 import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
-import { type GridQuery, gridQuery } from "./grid-query.ts";
+import { changedView, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type GridProps, GridTable, type OpenMenu, type TableProps } from "./grid-table.tsx";
 import { HeadingMenu } from "./heading-menu.tsx";
 import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
@@ -46,7 +48,6 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 /** Shows the rows of one query, and above them the tools that change it. */
 function Rows(props: GridProps): JSX.Element {
   const { session, view, query } = props;
-  const [editor, setEditor] = useState<OpenEditor | null>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
@@ -62,20 +63,13 @@ function Rows(props: GridProps): JSX.Element {
   const { state, last } = loading;
   const isOld = state.kind === "loading";
   const shared = { ...props, onMenu: setMenu };
-  const edit = (part: QueryPart, anchor: Element): void => {
-    const { kind } = part;
-    if (kind !== "search" && kind !== "other") setEditor({ kind, anchor, part: kind === "filter" ? part : undefined });
-  };
   return (
     <>
-      <Tools {...props} columns={last?.columns ?? []} onEdit={setEditor} />
-      <Chips {...props} onEdit={edit} />
+      <Tools {...props} columns={last?.columns ?? []} />
+      <Chips {...props} />
       {/* The rows before stay on the screen until the next ones are there. */}
       {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
       <Loadable loading={loading} label={`Loading ${view.path}`} lines={last === null ? 8 : 0} children={() => null} />
-      {editor === null ? null : (
-        <QueryPopover key={editor.kind} {...props} {...editor} onClose={() => setEditor(null)} />
-      )}
       {menu === null ? null : <HeadingMenu {...props} {...menu} onClose={() => setMenu(null)} />}
     </>
   );
@@ -126,40 +120,26 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 }
 
 /** Shows the tools that change the query, and that make a file of its rows. */
-function Tools(
-  props: GridProps & Pick<TableProps, "columns"> & { readonly onEdit: (editor: OpenEditor) => void },
-): JSX.Element {
-  const { session, view, query, columns, onEdit } = props;
+function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
+  const { session, view, query, columns } = props;
   const { set, type } = query.place;
   const names = shownNames(type, view.options.get("$select")).filter(
     (name) => columns.length === 0 || columns.some((column) => column.name === name),
   );
+  const select = names.join(",");
   const [isSaving, setSaving] = useState(false);
+  const [editor, setEditor] = useState<OpenEditor | null>(null);
+  const opener = (title: OpenEditor["title"], text: string = title): JSX.Element => (
+    <Button popup="dialog" onClick={(event) => setEditor({ title, anchor: event.currentTarget, select })}>
+      {text}
+    </Button>
+  );
   return (
     <div class="grid-tools">
-      {set?.abilities.canFilter === false ? null : (
-        <Button
-          icon="filter"
-          popup="dialog"
-          onClick={(event) => onEdit({ kind: "filter", anchor: event.currentTarget })}
-        >
-          Filter
-        </Button>
-      )}
-      {set?.abilities.canApply === true ? (
-        <Button popup="dialog" onClick={(event) => onEdit({ kind: "steps", anchor: event.currentTarget })}>
-          Groups and totals
-        </Button>
-      ) : null}
-      {view.options.has("$apply") ? null : (
-        <Button
-          icon="columns"
-          popup="dialog"
-          onClick={(event) => onEdit({ kind: "columns", anchor: event.currentTarget, select: names.join(",") })}
-        >
-          {`${names.length} of ${type.properties.size} columns`}
-        </Button>
-      )}
+      <RowSearch key={JSON.stringify(limitsOf(view.options))} {...props} />
+      {set?.abilities.canFilter === false ? null : opener("Filter")}
+      {view.options.has("$apply") ? null : opener("Columns", `${names.length} of ${type.properties.size} columns`)}
+      {editor === null ? null : <QueryPopover {...props} {...editor} onClose={() => setEditor(null)} />}
       <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
         CSV
       </Button>
@@ -171,6 +151,27 @@ function Tools(
       ) : null}
       {isSaving ? <CsvDialog {...props} onClose={() => setSaving(false)} /> : null}
     </div>
+  );
+}
+
+/** Finds rows by a text, in any letter case, and leads to those of all sets. */
+function RowSearch({ session, view, query }: GridProps): JSX.Element {
+  const place = { ...query.place, isPart: query.place.set?.name !== view.path };
+  const found = textIn(place, view.options);
+  const all = (text: string): View => viewOf("find", "", [["text", text]]);
+  const find = (text: string): void => {
+    const options = withText(place, view.options, text);
+    session.go(options === null ? all(text) : changedView(view, options));
+  };
+  return (
+    <>
+      <SearchBox place={`rows of ${pathSegments(view.path).at(-1) ?? ""}`} onFind={find} {...{ session, found }} />
+      {found === "" ? null : (
+        <ButtonLink kind="quiet" href={hrefOf(all(found))}>
+          In all sets
+        </ButtonLink>
+      )}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { memberAt } from "../../query/resolve-type.ts";
 import { ColumnSummary } from "./column-summary.tsx";
 import { changedView } from "./grid-query.ts";
 import type { GridProps, OpenMenu } from "./grid-table.tsx";
+import { summedColumn } from "./summary.ts";
 
 /** Shows what is in a column, and filters by it. */
 export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: () => void }): JSX.Element {
@@ -16,6 +17,8 @@ export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: ()
   const all = conditionsOf(limitsOf(view.options).filter);
   const isOwn = (each: (typeof all)[number]): each is FilterCondition =>
     each.kind === "condition" && each.path === name;
+  const own = all.filter(isOwn);
+  const summed = summedColumn(query.place, column);
   const show = (conditions: readonly FilterCondition[]): void => {
     const items = [...all.filter((each) => !isOwn(each)), ...conditions];
     onClose();
@@ -23,18 +26,14 @@ export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: ()
   };
   return (
     <Popover title={name} {...{ anchor, onClose }}>
-      {column.description === null ? null : <p class="dim">{column.description}</p>}
       {property === undefined || !column.isFilterable ? null : (
-        <ColumnFilter
-          path={name}
-          zone={session.zone.value}
-          conditions={all.filter(isOwn)}
-          onShow={show}
-          isIdentifier={column.isIdentifier}
-          {...{ property }}
-        />
+        <ColumnFilter path={name} zone={session.zone.value} conditions={own} onShow={show} {...{ property }} />
       )}
-      <ColumnSummary {...props} onPick={column.isFilterable ? show : null} />
+      {summed === null ? (
+        <p class="dim">The set permits no totals of these values.</p>
+      ) : (
+        <ColumnSummary {...props} summed={summed} onPick={column.isFilterable ? show : null} />
+      )}
     </Popover>
   );
 }

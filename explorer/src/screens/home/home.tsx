@@ -8,9 +8,11 @@ import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { hrefOf, viewOf } from "../../state/view.ts";
+import { Kept } from "./kept.tsx";
 
 /** Shows the sets of the service, its singletons, its operations, and the findings of the schema check. */
-export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
+export function Home({ session }: ScreenProps): JSX.Element {
+  const { model, about } = session;
   const unbound = model.operations.filter(({ boundTo }) => boundTo === null);
   return (
     <div class="home">
@@ -19,6 +21,7 @@ export function Home({ session: { model, about } }: ScreenProps): JSX.Element {
         <Description text={model.description} />
       </div>
       <Findings warnings={about.warnings} />
+      <Kept session={session} />
       <Cards title="Sets" cards={Array.from(model.sets.values(), (set) => setCard(set, about.rows.get(set.name)))} />
       {model.sets.size > 0 ? null : (
         <Empty title="This service has no sets">
