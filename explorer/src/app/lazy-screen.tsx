@@ -1,9 +1,12 @@
 import type { FunctionComponent, JSX } from "preact";
-import { Button } from "../parts/button.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Loadable } from "../parts/loadable.tsx";
+import { Failure, Loadable } from "../parts/loadable.tsx";
 import type { ScreenProps } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
+
+/** After an update of the service, the files of its page have other names. */
+const MISSING =
+  "The code of this screen is not there: the service has a new version, or the network failed. “Try again” loads the page anew.";
 
 /** Makes a screen whose code the browser loads when the screen is shown first. */
 export function lazyScreen(
@@ -18,24 +21,11 @@ export function lazyScreen(
       <>
         <Heading>{title}</Heading>
         {loading.state.kind === "failed" ? (
-          <Missing title={title} />
+          <Failure error={new Error(MISSING)} onAgain={() => location.reload()} />
         ) : (
           <Loadable loading={loading} label="Loading the screen" children={() => null} />
         )}
       </>
     );
   };
-}
-
-/** Says that a file of the page is missing. After an update of the service, its files have other names. */
-function Missing({ title }: { readonly title: string }): JSX.Element {
-  return (
-    <div class="notice notice-error" role="alert">
-      <h2>This screen could not be loaded</h2>
-      <p>The code of {title} is not there. The service may have a new version, or the network failed.</p>
-      <Button kind="primary" onClick={() => location.reload()}>
-        Load the page again
-      </Button>
-    </div>
-  );
 }

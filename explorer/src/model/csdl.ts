@@ -1,3 +1,5 @@
+import { withLater } from "./later.ts";
+
 /** The parts of an element of the DOM that the page reads. */
 export interface XmlElement {
   readonly localName: string;
@@ -17,6 +19,8 @@ export interface CsdlElement {
   readonly names: { readonly name: string; readonly description: string | null };
 }
 
+type Now = Pick<CsdlElement, "localName" | "attributes" | "qualifiedName">;
+
 /** Reads the schema of a `$metadata` document. */
 export function readSchema(document: XmlElement): CsdlElement {
   const [schema] = childrenOf(childrenOf(document, "DataServices")[0], "Schema");
@@ -24,14 +28,23 @@ export function readSchema(document: XmlElement): CsdlElement {
   const apart = new Map<string, readonly CsdlElement[]>();
   const read = (element: XmlElement, prefix: string): CsdlElement => {
     const attributes = Object.fromEntries(Array.from(element.attributes, ({ name, value }) => [name, value]));
-    const constant = Object.keys(attributes).find((key) => key !== "Term" && key !== "Property") ?? "";
-    const text = attributes[constant] ?? element.textContent ?? "";
     const { Namespace: namespace = "", Name: name = namespace } = attributes;
     const qualifiedName = prefix + name;
-    const own = Array.from(element.children, (child) => read(child, qualifiedName + (element === schema ? "." : "/")));
-    const children = [...own, ...(apart.get(qualifiedName) ?? [])];
-    const description = textAt({ children }, "Core.Description") ?? textAt({ children }, "Common.QuickInfo");
-    return { localName: element.localName, attributes, children, text, qualifiedName, names: { name, description } };
+    const made: CsdlElement = withLater<Now, Omit<CsdlElement, keyof Now>>(
+      { localName: element.localName, attributes, qualifiedName },
+      {
+        children: () => {
+          const below = qualifiedName + (element === schema ? "." : "/");
+          return [...Array.from(element.children, (child) => read(child, below)), ...(apart.get(qualifiedName) ?? [])];
+        },
+        text: () => {
+          const constant = Object.keys(attributes).find((key) => key !== "Term" && key !== "Property") ?? "";
+          return attributes[constant] ?? element.textContent ?? "";
+        },
+        names: () => ({ name, description: textAt(made, "Core.Description") ?? textAt(made, "Common.QuickInfo") }),
+      },
+    );
+    return made;
   };
   // Services may write annotations apart from their elements.
   const blocks = childrenOf(schema, "Annotations").map((each) => read(each, ""));

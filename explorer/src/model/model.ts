@@ -1,4 +1,5 @@
 import { type CsdlElement, type XmlElement, annotation, childrenOf, itemsAt, readSchema, textAt } from "./csdl.ts";
+import { withLater } from "./later.ts";
 import { setAbilities } from "./set-abilities.ts";
 
 /** The model of a service: its `$metadata`, with all names resolved. */
@@ -38,7 +39,10 @@ export type PropertyType =
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };
 
-type Types = ReturnType<typeof readTypes>;
+interface Types {
+  readonly structured: ReadonlyMap<string, StructuredType>;
+  readonly enums: ReadonlyMap<string, EnumType>;
+}
 
 /** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
 export function readMetadata(document: XmlElement) {
@@ -59,29 +63,30 @@ export function readMetadata(document: XmlElement) {
   };
 }
 
-/** Types refer to one another, so that all exist before their members are read. */
+/** Types refer to one another: members are read when a screen needs them. */
 function readTypes(schema: CsdlElement) {
   const elements = [...childrenOf(schema, "ComplexType"), ...childrenOf(schema, "EntityType")];
-  const structured = new Map(elements.map((each) => [each.qualifiedName, openType(each)]));
+  const structured = new Map<string, StructuredType>();
   const enums = new Map(childrenOf(schema, "EnumType").map((each) => [each.qualifiedName, readEnum(each)]));
-  for (const each of elements) {
-    Object.assign(structured.get(each.qualifiedName) ?? {}, readMembers(each, { structured, enums }));
-  }
+  for (const each of elements) structured.set(each.qualifiedName, openType(each, { structured, enums }));
   return { structured, enums };
 }
 
-function openType({ localName, names, qualifiedName }: CsdlElement): StructuredType {
+function openType(element: CsdlElement, types: Types): StructuredType {
+  const { localName, qualifiedName, attributes } = element;
   const kind = localName === "EntityType" ? "entity" : "complex";
-  const members = { key: [], statedLabel: [], properties: new Map(), hidden: [], navigations: new Map() };
-  return { ...names, qualifiedName, kind, ...members };
-}
-
-function readMembers(element: CsdlElement, types: Types): Partial<StructuredType> {
-  const properties = byName(childrenOf(element, "Property").map((each) => readProperty(each, types)));
-  const navigations = byName(childrenOf(element, "NavigationProperty").flatMap((each) => readNavigation(each, types)));
-  const references = childrenOf(childrenOf(element, "Key")[0], "PropertyRef");
-  const key = references.flatMap(({ names }) => properties.get(names.name) ?? []);
-  return { key, statedLabel: statedLabel(element, key), properties, navigations };
+  const type = { name: attributes["Name"] ?? "", qualifiedName, kind, hidden: [] } as const;
+  const made: StructuredType = withLater<typeof type, Omit<StructuredType, keyof typeof type>>(type, {
+    description: () => element.names.description,
+    properties: () => byName(childrenOf(element, "Property").map((each) => readProperty(each, types))),
+    navigations: () => byName(childrenOf(element, "NavigationProperty").flatMap((each) => readNavigation(each, types))),
+    key: () =>
+      childrenOf(childrenOf(element, "Key")[0], "PropertyRef").flatMap(
+        ({ attributes: { Name: name = "" } }) => made.properties.get(name) ?? [],
+      ),
+    statedLabel: () => statedLabel(element, made.key),
+  });
+  return made;
 }
 
 /** Returns the title of an entity, or the text of its key, or the properties that identify it for people. */
@@ -171,10 +176,14 @@ function readSet(element: CsdlElement, { structured }: Types) {
   const type = structured.get(itemType ?? ownType ?? "");
   /** The sets to which navigation properties lead, by the path of the navigation. */
   const bindings = pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
-  const abilities = setAbilities(element);
-  const canReadByKey = itemType !== undefined && abilities.canReadByKey;
-  const set = { ...element.names, bindings, abilities: { ...abilities, canReadByKey } };
-  return type === undefined ? [] : [{ ...set, type, description: set.description ?? type.description }];
+  const readAbilities = () => {
+    const abilities = setAbilities(element);
+    return { ...abilities, canReadByKey: itemType !== undefined && abilities.canReadByKey };
+  };
+  if (type === undefined) return [];
+  const set = { name: element.attributes["Name"] ?? "", bindings, type };
+  const description = (): string | null => element.names.description ?? type.description;
+  return [withLater(set, { description, abilities: readAbilities })];
 }
 
 function pairsIn(element: CsdlElement, name: string, key: string, value: string): ReadonlyMap<string, string> {

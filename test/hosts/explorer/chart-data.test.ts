@@ -174,7 +174,7 @@ describe("the layout of a chart", () => {
     const [january, february, april] = [0, 1, 2].map((at) => ({ x: frame.xOf(at), width: frame.bandOf(at) }));
     expect((january?.width ?? 0) / (february?.width ?? 1)).toBeCloseTo(31 / 29, 1);
     expect((april?.x ?? 0) - (february?.x ?? 0)).toBeGreaterThan(1.5 * ((february?.x ?? 0) - (january?.x ?? 0)));
-    expect(frame.xTexts.map(({ text }) => text)).toContain("Mar");
+    expect(frame.xTexts.map(({ text }) => text)).toContain("March");
   });
 
   test("a line has a gap where a value is missing", () => {

@@ -1,5 +1,6 @@
 import { complexType, edm, entitySet, entityType, enumType, odataService, singleton } from "odatakit";
 import { describe, expect, test } from "vitest";
+import type { XmlElement } from "../../../explorer/src/model/csdl.ts";
 import { labelProperties } from "../../../explorer/src/model/label-properties.ts";
 import { type Model, readMetadata } from "../../../explorer/src/model/model.ts";
 import { recordPath, toLiteral } from "../../../explorer/src/query/literals.ts";
@@ -277,4 +278,30 @@ test("a text with allowed values is chosen like an enumeration, and its literals
     },
   });
   expect(type && toLiteral("Open", type)).toBe("'Open'");
+});
+
+test("the members of a type are read when they are needed", () => {
+  const names = Array.from({ length: 300 }, (_, at) => `T${at}`);
+  const document = parseXml(`<edmx:Edmx><edmx:DataServices><Schema Namespace="S">${names
+    .map(
+      (name) =>
+        `<EntityType Name="${name}"><Key><PropertyRef Name="A"/></Key><Property Name="A" Type="Edm.Int32"/></EntityType>`,
+    )
+    .join(
+      "",
+    )}<EntityContainer Name="C">${names.map((name) => `<EntitySet Name="${name}s" EntityType="S.${name}"/>`).join("")}
+    </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`);
+  const read: string[] = [];
+  const counted = (element: XmlElement): XmlElement => ({
+    ...element,
+    get children() {
+      if (element.localName === "EntityType") read.push(element.localName);
+      return Array.from(element.children, counted);
+    },
+  });
+  const model = readMetadata(counted(document));
+  expect([model.sets.size, read]).toEqual([300, []]);
+  expect(model.sets.get("T7s")?.type.key.map(({ name }) => name)).toEqual(["A"]);
+  expect(model.sets.get("T7s")?.type.properties.size).toBe(1);
+  expect(read).toEqual(["EntityType"]);
 });

@@ -9,6 +9,8 @@ export type Domain = readonly [least: number, greatest: number];
 export interface Axis {
   readonly ticks: readonly number[];
   readonly at: (value: number) => number;
+  /** The texts of ticks of the calendar: the largest unit that begins there. */
+  readonly textOf?: (tick: number) => string;
 }
 
 /** Returns the domain of values; null without one. A single value gets a margin. Bars need 0 in theirs. */
@@ -42,7 +44,8 @@ export function numberAxis([least, greatest]: Domain, count: number, range: Doma
 /** Makes a calendar axis of milliseconds since 1970. */
 export function timeAxis(domain: Domain, count: number, range: Domain, zone: Zone): Axis {
   const scale = zone === "UTC" ? scaleUtc(domain, range) : scaleTime(domain, range);
-  return { ticks: scale.ticks(count).map(Number), at: (value) => scale(value) };
+  const format = scale.tickFormat();
+  return { ticks: scale.ticks(count).map(Number), at: scale, textOf: (tick) => format(new Date(tick)) };
 }
 
 /** Returns the format of the numbers of an axis: large ones in thousands or millions, fractions with equally many digits. */

@@ -33,19 +33,7 @@ export function periodText(start: number, period: CalendarUnit, zone: Zone, loca
     week: ["week of ", { dateStyle: "medium" }] as const,
     day: ["", { dateStyle: "medium" }] as const,
   }[period];
-  return before + dateText(start, zone, style, locale);
-}
-
-/** Writes a tick of a calendar axis: the largest unit that begins there. */
-export function tickText(instant: number, zone: Zone, locale: string): string {
-  const begins = (["year", "month", "day"] as const).find((period) => spanAt(instant, period, zone).start === instant);
-  const short = { month: "short" } as const;
-  const styles = { year: { year: "numeric" }, month: short, day: { ...short, day: "numeric" } } as const;
-  return dateText(instant, zone, begins === undefined ? { timeStyle: "medium" } : styles[begins], locale);
-}
-
-function dateText(instant: number, zone: Zone, style: Intl.DateTimeFormatOptions, locale: string): string {
-  return new Intl.DateTimeFormat(locale, zone === "UTC" ? { ...style, timeZone: "UTC" } : style).format(instant);
+  return before + new Intl.DateTimeFormat(locale, zone === "UTC" ? { ...style, timeZone: "UTC" } : style).format(start);
 }
 
 const [DAY, MONDAY] = [86_400, "1969-12-29"];

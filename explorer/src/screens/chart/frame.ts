@@ -1,7 +1,6 @@
 import { pageLocale } from "../../format/locale.ts";
 import type { Zone } from "../../format/zone.ts";
 import { type Axis, domainOf, numberAxis, numberFormat, timeAxis } from "./axis.ts";
-import { tickText } from "./calendar.ts";
 import type { ChartChoice } from "./chart-choice.ts";
 import type { ChartData } from "./chart-data.ts";
 
@@ -42,8 +41,7 @@ export function frameOf({ kind, data, titles, width, zone, hasNames = false, loc
   const startOf = (at: number): number => horizontal?.at(points[at]?.x ?? 0) ?? left + step * at;
   const endOf = (at: number): number => horizontal?.at(points[at]?.span?.end ?? 0) ?? left + step * (at + 1);
   const isWide = axis === "bands" || (kind === "bars" && points.every(({ span }) => span !== null));
-  const textOf =
-    axis === "time" ? (tick: number) => tickText(tick, zone, locale) : plainText(horizontal, hasNames, locale);
+  const textOf = horizontal?.textOf ?? plainText(horizontal, hasNames, locale);
   const xTexts =
     horizontal === null
       ? points.map(({ label }, at) => ({ at: left + step * (at + 0.5), text: shortened(label) }))

@@ -138,7 +138,6 @@ const THEME = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-code)", maxHeight: "16rem" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "var(--space-4) var(--space-8)", lineHeight: "1.4" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "var(--text)", backgroundColor: "var(--accent-soft)" },
-  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "650" },
   ".cm-completionDetail": { color: "var(--dim)", fontStyle: "normal", fontFamily: "var(--font)" },
   ".cm-diagnostic-error": { borderLeft: "3px solid var(--error)" },
 });
