@@ -78,10 +78,9 @@ export function readApply(text: string): ApplyForm | null {
   return isForm && isEach(groupBy) && isEach(totals) ? { filter, groupBy, totals } : null;
 }
 
-/** The rows that `$apply` makes: the paths by which it groups, and the names of what it computes of each group. */
+/** The rows that `$apply` makes: the paths by which it groups. */
 export interface AppliedRows {
   readonly groups: readonly string[];
-  readonly totals: readonly string[];
   /** The search and the filter of the entities in the groups; null where other steps choose or change them. */
   readonly entities: { readonly search: string; readonly filter: string } | null;
 }
@@ -93,9 +92,9 @@ export function appliedRows(text: string): AppliedRows | null {
   const step = steps[at];
   if (step?.kind !== "groupby" && step?.kind !== "aggregate") return null;
   const groups = step.kind === "groupby" ? step.paths.map(pathOf) : [];
-  const totals = namesOf(step.kind === "groupby" ? (step.steps ?? []) : [step]);
-  const further = namesOf(steps.slice(at + 1));
-  if (!isEach(groups) || totals === null || further === null) return null;
+  const others = [...(step.kind === "groupby" ? (step.steps ?? []) : []), ...steps.slice(at + 1)];
+  const makesRows = others.some(({ kind }) => ["groupby", "concat", "join", "outerjoin"].includes(kind));
+  if (!isEach(groups) || makesRows) return null;
   const before = steps.slice(0, at);
   const textsOf = (kind: string): readonly string[] =>
     before.flatMap((each, index) => (each.kind === kind ? textIn(text, steps, index) : []));
@@ -103,21 +102,10 @@ export function appliedRows(text: string): AppliedRows | null {
   const filter = textsOf("filter");
   return {
     groups,
-    totals: [...totals, ...further],
     entities: isPlain
       ? { search: textsOf("search").join(""), filter: filter.map((each) => `(${each})`).join(" and ") }
       : null,
   };
-}
-
-/** Returns the names that steps add to rows; null if a step makes other rows. */
-function namesOf(steps: readonly ApplyStepSyntax[]): readonly string[] | null {
-  const names: string[] = [];
-  for (const step of steps) {
-    if (step.kind === "aggregate" || step.kind === "compute") names.push(...step.items.map(({ alias }) => alias.name));
-    else if (["groupby", "concat", "join", "outerjoin"].includes(step.kind)) return null;
-  }
-  return names;
 }
 
 function parsed(text: string): ApplySyntax | null {

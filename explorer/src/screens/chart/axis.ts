@@ -17,11 +17,8 @@ export interface Axis {
 export function domainOf(values: readonly (number | null)[], hasZero = false): Domain | null {
   const numbers = values.filter((value) => value !== null && Number.isFinite(value)) as readonly number[];
   if (numbers.length === 0) return null;
-  // A call with all values as arguments would be too long.
-  const [least, greatest] = numbers.reduce<Domain>(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    hasZero ? [0, 0] : [Infinity, -Infinity],
-  );
+  const all = hasZero ? [0, ...numbers] : numbers;
+  const [least, greatest] = [Math.min(...all), Math.max(...all)];
   if (least < greatest) return [least, greatest];
   const margin = Math.abs(least) / 2 || 1;
   return hasZero ? [0, 1] : [least - margin, greatest + margin];

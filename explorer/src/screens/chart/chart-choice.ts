@@ -26,6 +26,8 @@ export interface ChartColumn {
   readonly methods: readonly string[];
 }
 
+type Source = "totals" | "rows" | "applied";
+
 /** The choices of a chart. */
 export interface ChartChoice {
   readonly kind: "bars" | "lines" | "scatter";
@@ -33,7 +35,7 @@ export interface ChartChoice {
   /** The paths of the series; `$count` is the number of rows. */
   readonly y: readonly string[];
   /** Where the values come from: totals that the service makes, each row, or the rows of `$apply`. */
-  readonly source: "totals" | "rows" | "applied";
+  readonly source: Source;
   readonly method: (typeof METHODS)[number];
   /** The part of the calendar that a place on the axis is; null for each value. */
   readonly period: CalendarUnit | null;
@@ -116,23 +118,19 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
 }
 
 /** Returns the columns that the horizontal axis may show. Of rows, the labels of related entities are not there. */
-export function placesOf(columns: readonly ChartColumn[], source: ChartChoice["source"]): readonly ChartColumn[] {
+export function placesOf(columns: readonly ChartColumn[], source: Source): readonly ChartColumn[] {
   if (source === "totals") return columns.filter(({ groups }) => groups !== null);
   return columns.filter(({ labels, path }) => labels.includes(path));
 }
 
 /** Returns the paths that the vertical axis may show. */
-export function valuesOf(
-  columns: readonly ChartColumn[],
-  source: ChartChoice["source"],
-  method: string,
-): readonly string[] {
+export function valuesOf(columns: readonly ChartColumn[], source: Source, method: string): readonly string[] {
   const measures = columns.filter(({ isMeasure, path }) => isMeasure && (source === "totals" || path !== COUNT));
   return measures.filter(({ methods }) => source !== "totals" || methods.includes(method)).map(({ path }) => path);
 }
 
 /** A date, a choice, another entity, a text. */
-function usualPlace(places: readonly ChartColumn[], source: ChartChoice["source"]): ChartColumn | undefined {
+function usualPlace(places: readonly ChartColumn[], source: Source): ChartColumn | undefined {
   const names = places.filter(({ type }) => type === null || !isNumeric(type));
   const isChoice = ({ type }: ChartColumn): boolean =>
     type?.kind === "enum" || (type?.kind === "primitive" && type.name === "Edm.Boolean");
@@ -141,16 +139,13 @@ function usualPlace(places: readonly ChartColumn[], source: ChartChoice["source"
   return ranked.find((each) => each !== undefined) ?? names[0] ?? places[0];
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(METHOD_NAMES),
-  [COUNT]: "Number of rows",
-  value: "Each value",
-  totals: "Totals of groups",
-  each: "Each row",
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...METHOD_NAMES,
+  ...[...KINDS, ...PERIODS].map((word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`] as const),
+  ...Object.entries({ [COUNT]: "Number of rows", value: "Each value", totals: "Totals of groups", each: "Each row" }),
+]);
 
 /** Returns the name of a choice for people; a path is its own name. */
 export function nameOf(word: string): string {
-  const isOwn = [...KINDS, ...PERIODS].some((each) => each === word);
-  return NAMES[word] ?? (isOwn ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word);
+  return NAMES.get(word) ?? word;
 }

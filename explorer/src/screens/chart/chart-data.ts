@@ -143,6 +143,6 @@ export function describe({ points, missing }: ChartData, titles: readonly string
       ? `${title} has no values.`
       : `${title}: minimum ${found[0]?.text ?? ""}, maximum ${found.at(-1)?.text ?? ""}.`;
   });
-  const lost = missing === 0 ? [] : [`Left out: ${missing} without a number, or without a place on the axis.`];
-  return [`${countText(points.length, "point")}.`, ...sentences, ...lost].join(" ");
+  const lost = `Left out: ${missing} without a number, or without a place on the axis.`;
+  return [`${countText(points.length, "point")}.`, ...sentences, ...(missing === 0 ? [] : [lost])].join(" ");
 }

@@ -44,7 +44,10 @@ export function frameOf({ kind, data, titles, width, zone, hasNames = false, loc
   const textOf = horizontal?.textOf ?? plainText(horizontal, hasNames, locale);
   const xTexts =
     horizontal === null
-      ? points.map(({ label }, at) => ({ at: left + step * (at + 0.5), text: shortened(label) }))
+      ? points.map(({ label }, at) => ({
+          at: left + step * (at + 0.5),
+          text: label.length > 16 ? `${label.slice(0, 15)}…` : label,
+        }))
       : horizontal.ticks.map((tick) => ({ at: horizontal.at(tick), text: textOf(tick) }));
   return {
     left,
@@ -72,10 +75,6 @@ function horizontalAxis({ axis, points }: ChartData, range: readonly [number, nu
 function plainText(axis: Axis | null, hasNames: boolean, locale = pageLocale()): (tick: number) => string {
   const format = numberFormat(axis?.ticks ?? [], locale);
   return (tick) => (hasNames ? String(tick) : format.format(tick));
-}
-
-function shortened(label: string): string {
-  return label.length > 16 ? `${label.slice(0, 15)}…` : label;
 }
 
 /** Returns the width of a text with digits of the usual width. */

@@ -139,5 +139,4 @@ const THEME = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "var(--space-4) var(--space-8)", lineHeight: "1.4" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "var(--text)", backgroundColor: "var(--accent-soft)" },
   ".cm-completionDetail": { color: "var(--dim)", fontStyle: "normal", fontFamily: "var(--font)" },
-  ".cm-diagnostic-error": { borderLeft: "3px solid var(--error)" },
 });

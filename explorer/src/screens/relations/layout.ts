@@ -40,7 +40,10 @@ export function layOut(ids: readonly string[], lines: readonly Line[]): Layout {
   const most = Math.max(1, Math.floor((width + BOX.gap) / (BOX.width + BOX.gap)), Math.ceil(Math.sqrt(single.length)));
   const top = joined.size === 0 ? 0 : height + BOX.gap;
   const corners = new Map<string, Corner>([
-    ...[...joined].map((id) => [id, cornerOf(graph, id)] as const),
+    ...[...joined].map((id): readonly [string, Corner] => {
+      const { x, y } = graph.node(id);
+      return [id, { x: x - BOX.width / 2, y: y - BOX.height / 2 }];
+    }),
     ...single.map((id, at): readonly [string, Corner] => {
       const [column, row] = [at % most, Math.floor(at / most)];
       return [id, { x: column * (BOX.width + BOX.gap), y: top + row * (BOX.height + BOX.gap) }];
@@ -57,11 +60,6 @@ export function layOut(ids: readonly string[], lines: readonly Line[]): Layout {
     width: Math.max(0, ...all.map(({ x }) => x)) + BOX.width,
     height: Math.max(0, ...all.map(({ y }) => y)) + BOX.height,
   };
-}
-
-function cornerOf(graph: Graph, id: string): Corner {
-  const { x, y } = graph.node(id);
-  return { x: x - BOX.width / 2, y: y - BOX.height / 2 };
 }
 
 /** A line is level where it passes through a column of boxes, and oblique only between columns: so it crosses no box. */

@@ -19,9 +19,8 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
   const { model } = session;
   const all = useMemo(() => toRelations(model), [model]);
   const isMany = model.sets.size >= MANY_SETS;
-  const chosen = view.options.get("focus");
   const [sought, setSought] = useState("");
-  const set = model.sets.get(chosen ?? "") ?? (isMany && chosen === undefined ? busiest(model, all) : undefined);
+  const set = model.sets.get(view.options.get("focus") ?? "") ?? (isMany ? busiest(model, all) : undefined);
   const focus = set?.name ?? null;
   const isNear = (focus !== null || isMany) && (view.options.get("near") ?? String(isMany)) === "true";
   const own = focus === null ? all : all.filter((relation) => touches(relation, focus));
@@ -65,9 +64,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
       {shown.sets.length > 0 ? (
         <Diagram {...{ session, view, focus, sought, ...shown }} />
       ) : (
-        <Empty title={`This service has ${model.sets.size} sets`}>
-          {isMany ? <p>Choose a set to see it with its neighbours, or show all sets.</p> : null}
-        </Empty>
+        <Empty title="This service has no sets" />
       )}
       {set === undefined ? null : <Properties key={set.name} set={set} />}
       <RelationTable relations={own} title={focus === null ? "All relations" : `Relations of ${focus}`} />
