@@ -38,20 +38,15 @@ export function shownAs(
   return isName && type !== null && isNumeric(type) ? { value: digits, type: null } : { value, type };
 }
 
-/** How instants are shown. */
-export interface ShownTimes {
-  /** The zone that the reader chose. */
-  readonly zone?: Zone;
-  /** Whether the time of a midnight is shown, too; true if absent. */
-  readonly hasTime?: boolean;
-}
-
-/** Returns how a value is shown. The type is null if it is not known, such as of a total. */
+/**
+ * Returns how a value is shown. The type is null if it is not known, such as of a total.
+ * @param times the zone that the reader chose, and whether a midnight is shown with its time
+ */
 export function showValue(
   value: unknown,
   type: PropertyType | null,
   locale = pageLocale(),
-  { zone = "UTC", hasTime = true }: ShownTimes = {},
+  { zone = "UTC", hasTime = true }: { readonly zone?: Zone; readonly hasTime?: boolean } = {},
 ): ShownValue {
   if (value === undefined) return { kind: "absent", text: "", exact: "" };
   if (value === null) return { kind: "null", text: "null", exact: "null" };

@@ -17,9 +17,8 @@ export function zoneOf(type: PropertyType | null, chosen: Zone): Zone | null {
 
 /** Returns the day that is shown for an instant, as a date input has it: `2024-02-29`. */
 export function dayOf(instant: Date, zone: Zone): string {
-  const local = new Date(0);
-  local.setUTCFullYear(instant.getFullYear(), instant.getMonth(), instant.getDate());
-  return writeDay(zone === "UTC" ? instant : local);
+  const local = new Date(0).setUTCFullYear(instant.getFullYear(), instant.getMonth(), instant.getDate());
+  return writeDay(zone === "UTC" ? instant : new Date(local));
 }
 
 /**
@@ -34,10 +33,9 @@ export function instantsOf(first: string, last: string, zone: Zone): readonly [f
 /** Returns the first and the last day of the unit that contains a day: of a month `2024-02-01` and `2024-02-29`. */
 export function daysOf(unit: CalendarUnit, day: string): readonly [first: string, last: string] {
   const first = readDay(day);
-  const month = first.getUTCMonth();
+  const [months] = LENGTHS[unit];
   if (unit === "week") first.setUTCDate(first.getUTCDate() - ((first.getUTCDay() + 6) % 7));
-  if (unit === "month" || unit === "quarter") first.setUTCMonth(unit === "month" ? month : month - (month % 3), 1);
-  if (unit === "year") first.setUTCMonth(0, 1);
+  if (months > 0) first.setUTCMonth(first.getUTCMonth() - (first.getUTCMonth() % months), 1);
   return [writeDay(first), writeDay(moved(moved(first, unit, 1), "day", -1))];
 }
 
@@ -56,9 +54,7 @@ export function isMidnight(exact: string, zone: Zone): boolean {
 /** Days are instants at midnight in UTC here, so that no change of a clock disturbs them. */
 function readDay(day: string): Date {
   const [, year, month, date] = (/^(-?\d+)-(\d+)-(\d+)$/u.exec(day) ?? []).map(Number);
-  const read = new Date(0);
-  read.setUTCFullYear(year ?? Number.NaN, (month ?? 1) - 1, date);
-  return read;
+  return new Date(new Date(0).setUTCFullYear(year ?? Number.NaN, (month ?? 1) - 1, date));
 }
 
 function writeDay(day: Date): string {
@@ -70,11 +66,12 @@ function plain(text: string): string {
   return text.replace(/^([-+])0*(?=\d{4,}-)/u, (_, sign: string) => (sign === "-" ? sign : ""));
 }
 
+/** The months and days of a unit. */
+const LENGTHS = { day: [0, 1], week: [0, 7], month: [1, 0], quarter: [3, 0], year: [12, 0] } as const;
+
 function moved(day: Date, unit: CalendarUnit, count: number): Date {
-  const next = new Date(day);
-  const months: Partial<Record<CalendarUnit, number>> = { month: 1, quarter: 3, year: 12 };
-  if (unit in months) next.setUTCMonth(day.getUTCMonth() + count * (months[unit] ?? 0));
-  else next.setUTCDate(day.getUTCDate() + count * (unit === "week" ? 7 : 1));
+  const [next, [months, days]] = [new Date(day), LENGTHS[unit]];
+  next.setUTCMonth(day.getUTCMonth() + count * months, day.getUTCDate() + count * days);
   return next;
 }
 

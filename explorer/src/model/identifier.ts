@@ -1,4 +1,4 @@
-import type { PropertyType, StructuredType } from "./model.ts";
+import type { StructuredType } from "./model.ts";
 
 const INTEGER = /^Edm\.(?:S?Byte|Int\d+)$/u;
 /** Years, and ids of other systems: `BirthYear`, `release_year`, `externalId`. */
@@ -9,19 +9,11 @@ export function isIdentifier(type: StructuredType, path: string): boolean {
   const [name = "", ...rest] = path.split("/");
   const property = type.properties.get(name);
   if (rest.length > 0) {
-    const next = type.navigations.get(name)?.target ?? complexOf(property?.type);
-    return next !== null && isIdentifier(next, rest.join("/"));
+    const next = property?.type.kind === "complex" ? property.type.type : type.navigations.get(name)?.target;
+    return next !== undefined && isIdentifier(next, rest.join("/"));
   }
   if (property === undefined) return false;
-  const references = [...type.navigations.values()].filter(({ isCollection }) => !isCollection);
-  const isReference = references.some(({ constraints }) => constraints.has(name));
-  return isReference || type.key.includes(property) || (isInteger(property.type) && NAMED.test(name));
-}
-
-function complexOf(type: PropertyType | undefined): StructuredType | null {
-  return type?.kind === "complex" ? type.type : null;
-}
-
-function isInteger(type: PropertyType): boolean {
-  return type.kind === "primitive" && INTEGER.test(type.name);
+  const isInteger = property.type.kind === "primitive" && INTEGER.test(property.type.name);
+  const isReference = [...type.navigations.values()].some((each) => !each.isCollection && each.constraints.has(name));
+  return isReference || type.key.includes(property) || (isInteger && NAMED.test(name));
 }

@@ -13,7 +13,7 @@ export function DataTable(props: {
 }): JSX.Element {
   const classes = props.columns.map((title) => (props.numbers?.includes(title) === true ? "number" : undefined));
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={props.label} onCopy={copyExact}>
+    <div class="table-box" tabIndex={0} role="region" aria-label={props.label} onCopy={(event) => copyExact(event)}>
       <table class="table">
         <thead>
           <tr>

@@ -35,7 +35,8 @@ export function makeSession(root: string, signIn: SignIn | null) {
     signIn,
     credential,
     client: new ServiceClient(root, () => credential.peek()?.headers ?? {}, {
-      withCookies: sendsCookies(signIn),
+      // Without cookies, the browser does not show its dialog for a challenge of Basic.
+      withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
       onUnauthorized: (refusal: string): void => {
         session.signInRequest.value = signIn && { refusal };
       },
@@ -96,11 +97,6 @@ function counters() {
     /** Counts changes that the screen must read. */
     changes: signal(0),
   };
-}
-
-/** Without cookies, the browser does not show its dialog for a challenge of Basic. */
-function sendsCookies(signIn: SignIn | null): boolean {
-  return signIn?.kind !== "basic" && signIn?.kind !== "key";
 }
 
 /** Nothing of the last user stays: a message may offer to undo a change. Requests that still run show no more messages. */

@@ -31,6 +31,8 @@ export interface GridProps extends ScreenProps {
 export interface TableProps extends GridProps {
   readonly columns: readonly Column[];
   readonly rows: PagedRows;
+  /** The order of the rows. */
+  readonly order: string;
   /** Whether the rows are those of the query before, whose successor is loading. */
   readonly isOld: boolean;
   readonly isCounting: boolean;
@@ -55,15 +57,11 @@ export function GridTable(props: TableProps): JSX.Element {
       class="table-box grid-box"
       ref={box}
       onScroll={virtual.onScroll}
+      onWheel={virtual.onWheel}
       style={sticky}
       onCopy={(event) => {
-        const row = rows.rowAt(active.row);
-        const column = columns[active.column];
-        if (getSelection()?.isCollapsed === false) copyExact(event);
-        else if (row !== null && column !== undefined) {
-          event.clipboardData?.setData("text/plain", showValue(cellValue(row, column), column.type).exact);
-          event.preventDefault();
-        }
+        const [shown, own] = [rows.rowAt(active.row), columns[active.column]];
+        copyExact(event, shown && own ? showValue(cellValue(shown, own), own.type).exact : null);
       }}
     >
       <table
@@ -167,34 +165,59 @@ type Virtual = ReturnType<typeof useVirtualRows>;
 
 /** In rem, as the style sheet has them. */
 const [ROW_HEIGHT, HEAD_HEIGHT] = [2.25, 2.5];
+/** Browsers limit the height of an element, in pixels: beyond it, the scrollbar moves by several rows. */
+const MOST_HEIGHT = 8_000_000;
 /** Rows that exist above the visible ones. */
 const OVERSCAN = 8;
 
-/** Chooses the rows that are visible in a box that scrolls, as many as a screen can show. Each has the same height. */
+/**
+ * Chooses the rows that are visible in a box that scrolls, as many as a screen can show. Each has the same height. Of more rows
+ * than an element can be high, a pixel of the scrollbar is a part of a row: the first visible row is at the top then.
+ */
 function useVirtualRows(box: RefObject<HTMLElement | null>, count: number) {
   const [rem] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
-  const [top, setTop] = useState(0);
+  const [at, setAt] = useState({ top: 0, first: 0 });
   const size = ROW_HEIGHT * rem;
+  const step = Math.min(size, MOST_HEIGHT / count);
+  const isWhole = step === size;
   const room = (): number => Math.max(size, (box.current?.clientHeight ?? 0) - HEAD_HEIGHT * rem);
-  const first = within(Math.ceil(top / size - 0.01), 0, count - 1);
+  const visible = (): number => Math.floor(room() / size);
+  const first = within(at.first, 0, count - 1);
   const last = within(first + Math.ceil(Math.max(innerHeight, screen.height) / size), 0, count - 1);
-  const from = Math.max(0, first - OVERSCAN);
-  const scrollTo = (row: number, isFirst = false): void => {
+  const from = first - Math.min(OVERSCAN, isWhole ? first : Math.floor(at.top / size));
+  const moveTo = (top: number, row: number | null): void => {
     if (box.current === null) return;
-    const start = row * size;
-    box.current.scrollTop = within(box.current.scrollTop, isFirst ? start : start + size - room(), start);
-    setTop(box.current.scrollTop);
+    box.current.scrollTop = top;
+    const next = box.current.scrollTop;
+    setAt({ top: next, first: row ?? Math.ceil(next / size - 0.01) });
   };
+  const scrollTo = (row: number, isFirst = false): void => {
+    const next = isFirst ? row : within(first, row + 1 - visible(), row);
+    if (!isWhole) return moveTo(next * step, next);
+    const least = isFirst ? row * size : (row + 1) * size - room();
+    moveTo(within(box.current?.scrollTop ?? 0, least, row * size), null);
+  };
+  const before = isWhole ? from * size : at.top - (first - from) * size;
   return {
     first,
     last,
     count,
     scrollTo,
     shown: Array.from({ length: last - from + 1 }, (_, index) => from + index),
-    before: from * size,
-    after: (count - 1 - last) * size,
-    pageLength: () => Math.max(1, Math.floor(room() / size) - 1),
-    onScroll: () => setTop(box.current?.scrollTop ?? 0),
+    before,
+    after: Math.max(0, (count - visible()) * step + room() - before - (last - from + 1) * size),
+    pageLength: () => Math.max(1, visible() - 1),
+    onScroll: () => {
+      const top = box.current?.scrollTop ?? 0;
+      const row = isWhole ? Math.ceil(top / size - 0.01) : Math.round(top / step);
+      setAt((old) => (old.top === top ? old : { top, first: within(row, 0, isWhole ? row : count - visible()) }));
+    },
+    onWheel: (event: WheelEvent) => {
+      if (isWhole || event.ctrlKey) return;
+      event.preventDefault();
+      const down = Math.trunc(event.deltaY / size) || Math.sign(event.deltaY);
+      scrollTo(within(first + down, 0, count - visible()), true);
+    },
   };
 }
 
@@ -222,7 +245,7 @@ function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virt
     const rest = (): void => {
       if (isUnknown || start !== rested.current) return;
       rested.current = now.current.first;
-      rows.wanted.value = [now.current.first, now.current.last + AHEAD];
+      rows.wanted.value = [now.current.shown[0] ?? 0, now.current.last + AHEAD];
       const row = rested.current === 0 ? null : String(rested.current + 1);
       if ((view.options.get("row") ?? null) !== row) session.go(withOptions(view, { row }), { replace: true });
     };
@@ -247,10 +270,11 @@ const BUTTON = { type: "button", tabIndex: -1 } as const;
 /** Shows the headings of the columns: their names sort, their pictures filter. */
 function HeadRow(props: RowProps): JSX.Element {
   const { session, view, columns, id, active } = props;
-  const order = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
+  const order = readOrderBy(props.order) ?? [];
+  const wanted = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
   const conditions = conditionsOf(limitsOf(view.options).filter);
   const sort = (path: string, isFurther: boolean): void =>
-    session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(order, path, isFurther))]]));
+    session.go(changedView(view, [...view.options, ["$orderby", writeOrderBy(nextOrder(wanted, path, isFurther))]]));
   return (
     <thead>
       <tr aria-rowindex={1}>

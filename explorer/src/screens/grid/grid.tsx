@@ -22,7 +22,7 @@ import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
 import { changedView, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type GridProps, GridTable, type OpenMenu, type TableProps } from "./grid-table.tsx";
 import { HeadingMenu } from "./heading-menu.tsx";
-import { MOST_ROWS, type Page, PagedRows, readPage } from "./paged-rows.ts";
+import { type Page, PagedRows, readNext, readPage } from "./paged-rows.ts";
 import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
 
 /** Shows the rows of a collection. */
@@ -58,7 +58,12 @@ function Rows(props: GridProps): JSX.Element {
       if (!isRefused(error) || plain.first === query.first) throw error;
       return open(plain);
     });
-    return { query, rows, columns: columnsOf(query.place, view, rows.sample) };
+    return {
+      query,
+      rows,
+      order: view.options.get("$orderby") ?? "",
+      columns: columnsOf(query.place, view, rows.sample),
+    };
   });
   const { state, last } = loading;
   const isOld = state.kind === "loading";
@@ -68,8 +73,8 @@ function Rows(props: GridProps): JSX.Element {
       <Tools {...props} columns={last?.columns ?? []} />
       <Chips {...props} />
       {/* The rows before stay on the screen until the next ones are there. */}
-      {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
       <Loadable loading={loading} label={`Loading ${view.path}`} lines={last === null ? 8 : 0} children={() => null} />
+      {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
       {menu === null ? null : <HeadingMenu {...props} {...menu} onClose={() => setMenu(null)} />}
     </>
   );
@@ -80,7 +85,8 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
   const { session, view, query, rows } = props;
   const [total, length, next] = [rows.total.value, rows.length.value, rows.next.value];
   const reading = useLoaded(next?.url ?? "", async (signal) => {
-    if (next !== null) rows.add(next.start, await readPage(session.client, next.url, signal));
+    if (next === null) return;
+    rows.add(next.start, await readNext((url) => readPage(session.client, url, signal), query, next));
   });
   const count = rows.end.value === null ? query.count : null;
   const { state } = useLoaded(count ?? "", async (signal) => {
@@ -91,14 +97,14 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
     if (state.kind === "loaded") rows.counted.value = state.value;
   }, [rows, state]);
   useEffect(() => session.announce(total === null ? "Rows are there" : countText(total, "row")), [rows, total]);
+  const order = query.skipTo === null && rows.end.value === null ? ", page by page: $skip is not possible" : "";
   if (total === 0) return <Empty title="No rows">The conditions, or the rules of your user, may hide them.</Empty>;
   return (
     <>
+      <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
       <GridTable {...props} isCounting={total === null && count !== null && state.kind !== "failed"} />
       <div class="grid-foot">
-        <span>{total === null ? "More rows follow" : countText(total, "row")}</span>
-        {length === MOST_ROWS ? <span>{`The table reaches the first ${countText(length, "row")}.`}</span> : null}
-        <Loadable loading={reading} label="Reading rows" lines={0} children={() => null} />
+        <span>{(total === null ? "More rows follow" : countText(total, "row")) + order}</span>
         {length > 20 ? (
           <label class="grid-go">
             <input
@@ -192,7 +198,8 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
     const file = new CsvFile(titled);
     let next: string | null = first;
     while (next !== null && !file.isFull) {
-      const page: Page = await readPage(session.client, next, signal, CSV_PAGE);
+      const place = { start: file.rows, url: next };
+      const page: Page = await readNext((url) => readPage(session.client, url, signal, CSV_PAGE), query, place);
       if (file.append(page.rows) === page.rows.length) next = page.nextLink;
       setRead(file.rows);
     }

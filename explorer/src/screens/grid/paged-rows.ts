@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { textIn } from "../../client/json-members.ts";
 import { rowsIn, type ServiceClient } from "../../client/service-client.ts";
+import { ServiceError } from "../../client/service-error.ts";
 import { toEntity } from "../../format/entity.ts";
 import { recordPath } from "../../query/literals.ts";
 import type { Row } from "./columns.ts";
@@ -18,8 +19,6 @@ const PAGE = 100;
 const KEPT_ROWS = 500;
 /** Rows that the scrollbar shows beyond the last known row. */
 const AHEAD = 20;
-/** Rows that a table can reach: browsers limit the height of an element. */
-export const MOST_ROWS = 240_000;
 
 /** Returns the headers that ask for a page of some rows. */
 export function sized(size = PAGE): Readonly<Record<string, string>> {
@@ -32,6 +31,19 @@ export async function readPage(client: ServiceClient, url: string, signal: Abort
   const rows = rowsIn(body).filter((item): item is Row => typeof item === "object" && item !== null);
   return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
+
+/** Reads a page at a next link; by position where the service no longer knows the link. */
+export function readNext(read: (url: string) => Promise<Page>, { skipTo }: GridQuery, next: NextPage): Promise<Page> {
+  return read(next.url).catch((error: unknown) => {
+    const isDead = error instanceof ServiceError && [400, 404, 410].includes(error.status) && next.start > 0;
+    const url = isDead ? skipTo?.(next.start) : undefined;
+    if (url === undefined || url === next.url) throw error;
+    return read(url);
+  });
+}
+
+/** A page to read: the position of its first row, and its link. */
+type NextPage = Readonly<{ start: number; url: string }>;
 
 /**
  * The rows of a query, of which only those around the visible ones are in memory. The next page comes by next link, a page
@@ -52,7 +64,7 @@ export class PagedRows {
   readonly length = computed(() => {
     const counted = this.#query.skipTo === null ? null : this.counted.value;
     const known = Math.max(counted ?? 0, this.#reached.value + (counted === null ? AHEAD : 0));
-    return Math.min(this.end.value ?? known, MOST_ROWS);
+    return this.end.value ?? known;
   });
   /** The next page to read, with its first row; null if the wanted rows are there. */
   readonly next = computed(() => this.#next());
@@ -94,7 +106,7 @@ export class PagedRows {
     if (nextLink === null) this.end.value = end;
   }
 
-  #next(): { readonly start: number; readonly url: string } | null {
+  #next(): NextPage | null {
     const [first, last] = this.wanted.value;
     let index = first;
     while (this.#rows.value.has(index)) index += 1;
