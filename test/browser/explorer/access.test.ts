@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { findBrowser, type Page } from "../browser.ts";
 import { hostileService } from "./hostile-service.ts";
+import { notesService } from "./notes-service.ts";
 import { axeFindings } from "./open-explorer.ts";
 import { peopleService } from "./people-service.ts";
 import { servedExplorers } from "./served-explorers.ts";
@@ -105,6 +106,26 @@ describe.skipIf(program === undefined)("signing in", () => {
       expect(await axeFindings(page)).toEqual([]);
     }
     expect(await dialog.count()).toBe(0);
+  });
+});
+
+describe.skipIf(program === undefined)("warnings of the application", () => {
+  const { routes, open } = servedExplorers(program);
+
+  test("stand on Home for users who may read statements, and fit a narrow screen", async () => {
+    const place = "customers.password_hash_of_the_last_century";
+    const warnings = () => [{ code: "secret", place, message: "omitted because of its name", fix: "--include-column" }];
+    const { page, settle, complaints } = await open(
+      notesService({ routes: routes({ warnings }) }).service,
+      "/notes",
+      "#/home",
+    );
+    await page.setViewportSize({ width: 320, height: 700 });
+    await settle();
+    expect(await page.locator("main .findings").innerText()).toContain(place);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 });
 
