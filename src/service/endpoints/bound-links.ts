@@ -59,9 +59,9 @@ export async function withBoundLinks<Result extends Saved>(
 }
 
 /** Returns the saved entity as hooks and triggers of the links leave it. */
-function readAgain({ entitySet, handler, links }: LinkedWrite, saved: unknown, reader: Reader): Promise<object> {
+function readAgain({ entitySet, handler, write }: LinkedWrite, saved: unknown, reader: Reader): Promise<object> {
   const set = definitionOf(entitySet, reader.context);
-  const isDeep = links.some(({ place }) => place !== "");
+  const isDeep = write === "create" && set.settings.allowDeepInsert;
   return readLeft({ set, handler }, saved, isDeep, reader);
 }
 

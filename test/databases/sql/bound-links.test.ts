@@ -192,6 +192,28 @@ describe.each(ENGINES)("links of bodies by @odata.bind over $title", (engine) =>
     expect(logged.errors).toEqual([]);
   });
 
+  test("the response and its ETag show the entity as hooks of its links leave it", async () => {
+    const after = {
+      patch: async ({
+        ctx,
+        entity,
+      }: {
+        readonly ctx: { readonly transaction: AnyDatabase };
+        readonly entity: object;
+      }) => {
+        if (!("customerId" in entity) || entity.customerId === null) return;
+        await ctx.transaction.updateTable("customers").set({ name: "linked" }).where("id", "=", 8).execute();
+      },
+    };
+    const hooked = sendTo(orderService(db, logged, { ...BIND, after }));
+    const order = await newOrder();
+    const body = { Id: 8, Name: "new", "Orders@odata.bind": [order], Orders: [{ Number: "nested" }] };
+    const made = await hooked("POST", "Customers", body);
+    expect([made.status, made.json.Name, made.json.Orders.length]).toEqual([201, "linked", 1]);
+    expect(made.headers.get("etag")).toBe((await send("GET", "Customers(8)")).headers.get("etag"));
+    expect(logged.errors).toEqual([]);
+  });
+
   test("an entity that is deleted before the write is no failure of the service", async () => {
     const service = orderService(db, logged, {
       ...BIND,
