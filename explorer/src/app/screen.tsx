@@ -1,5 +1,6 @@
 import type { FunctionComponent, JSX } from "preact";
 import { Button } from "../parts/button.tsx";
+import { RecordLabel } from "../parts/record-label.tsx";
 import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
 import { Find } from "../screens/find/find.tsx";
@@ -82,7 +83,7 @@ function saveView({ kept, toasts }: ScreenProps["session"], view: ScreenProps["v
 const CRUMB = /[^/(]+|\((?:'[^']*(?:'|$)|[^')])*(?:\)|$)/gu;
 
 /** Shows where the reader is: a link for each part of the resource path. */
-function Breadcrumb({ view }: ScreenProps): JSX.Element {
+function Breadcrumb({ session, view }: ScreenProps): JSX.Element {
   const parts = Array.from(view.path.matchAll(CRUMB), ({ 0: text, index }) => {
     const place = viewOf(text.startsWith("(") ? "record" : "grid", view.path.slice(0, index + text.length));
     return { text: decode(text), place };
@@ -93,7 +94,9 @@ function Breadcrumb({ view }: ScreenProps): JSX.Element {
       <ol>
         {crumbs.map(({ text, place }, index) => (
           <li key={index}>
-            <a href={hrefOf(place)}>{text}</a>
+            <a href={hrefOf(place)}>
+              {place.screen === "record" ? <RecordLabel session={session} path={place.path} other={text} /> : text}
+            </a>
           </li>
         ))}
         <li aria-current="page">{parts.at(-1)?.text ?? view.path}</li>

@@ -137,7 +137,7 @@ describe.skipIf(program === undefined)("a cell of the grid", () => {
       ["#/grid/Books?$apply=groupby((Title))", 1],
     ] as const) {
       await show(fragment);
-      await page.locator(`${cell(1, column)}`).press("F2");
+      await page.locator(cell(1, column)).press("F2");
       await page.locator(".grid").press("F2");
       expect(await page.locator(EDITOR).count()).toBe(0);
     }

@@ -5,6 +5,7 @@ import {
   entitySet,
   entityType,
   fn,
+  hasMany,
   hasOptional,
   odataError,
   odataService,
@@ -80,7 +81,7 @@ export function shelfService(options: Partial<ServiceOptions>, many = 0): ShelfS
     authenticate: () => ({ id: "everybody", roles: [] }),
     entitySets: [
       entitySet(Book, {
-        navigation: { author: hasOptional(Author, { on: { authorId: "id" }, target: "Authors" }) },
+        navigation: { author: hasOptional(Author, { on: { authorId: "id" }, target: "Authors", partner: "books" }) },
         ...handlers(books),
         patch: patch(books),
         create: (book) => {
@@ -107,6 +108,7 @@ export function shelfService(options: Partial<ServiceOptions>, many = 0): ShelfS
         },
       }),
       entitySet(Author, {
+        navigation: { books: hasMany(Book, { on: { id: "authorId" }, target: "Books", partner: "author" }) },
         queryable: () => arraySource(Author, authors),
         getByKey: (id) => authors.find((author) => author.id === id) ?? null,
       }),

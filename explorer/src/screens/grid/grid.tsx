@@ -8,6 +8,7 @@ import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable, NotThere } from "../../parts/loadable.tsx";
+import { useRecordLabel } from "../../parts/record-label.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { ZoneSwitch } from "../../parts/zone.tsx";
@@ -28,6 +29,9 @@ import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
   const query = gridQuery(session.model, view);
+  const steps = pathSegments(view.path);
+  const owner = steps.slice(0, -1).join("/");
+  const label = useRecordLabel(session, owner);
   if (query === null) {
     const isRecord = resolvePath(session.model, view.path)?.isCollection === false;
     return (
@@ -38,7 +42,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   }
   return (
     <div class="grid-screen">
-      <Heading>{pathSegments(view.path).at(-1) ?? view.path}</Heading>
+      <Heading>{[steps.at(-1) ?? view.path, label].filter((text) => text !== null).join(" of ")}</Heading>
       <Description text={query.place.set?.description ?? query.place.type.description} />
       <Rows key={`${session.signIns.value} ${view.path}`} {...{ session, view, query }} />
     </div>
