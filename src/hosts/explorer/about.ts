@@ -20,6 +20,8 @@ export interface ExplorerAbout {
   readonly traces: boolean;
   /** Whether the service does not know the user, such as for a wrong key. */
   readonly isAnonymous: boolean;
+  /** Whether paths such as `Orders(1)/Items` accept `$expand`. */
+  readonly expandsPaths: boolean;
   /** What the rules deny to the user. */
   readonly access: ExplorerAccess;
 }
@@ -72,6 +74,7 @@ export function aboutService(
       ],
       traces,
       isAnonymous: user === null,
+      expandsPaths: definition.profile.navigationTakesEveryOption,
       access: accessOf(definition, user),
     };
   };

@@ -5,7 +5,6 @@ import {
   entitySet,
   entityType,
   fn,
-  hasMany,
   hasOptional,
   odataError,
   odataService,
@@ -81,7 +80,7 @@ export function shelfService(options: Partial<ServiceOptions>, many = 0): ShelfS
     authenticate: () => ({ id: "everybody", roles: [] }),
     entitySets: [
       entitySet(Book, {
-        navigation: { author: hasOptional(Author, { on: { authorId: "id" }, target: "Authors", partner: "books" }) },
+        navigation: { author: hasOptional(Author, { on: { authorId: "id" }, target: "Authors" }) },
         ...handlers(books),
         patch: patch(books),
         create: (book) => {
@@ -108,7 +107,6 @@ export function shelfService(options: Partial<ServiceOptions>, many = 0): ShelfS
         },
       }),
       entitySet(Author, {
-        navigation: { books: hasMany(Book, { on: { id: "authorId" }, target: "Books", partner: "author" }) },
         queryable: () => arraySource(Author, authors),
         getByKey: (id) => authors.find((author) => author.id === id) ?? null,
       }),

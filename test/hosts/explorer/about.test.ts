@@ -201,6 +201,7 @@ describe.each(ENGINES)("about.json over $title", ({ name, open }) => {
       ],
       traces: true,
       isAnonymous: false,
+      expandsPaths: false,
       access: {},
     });
     const other = await aboutOf(service, "bob");

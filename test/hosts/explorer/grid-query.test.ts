@@ -59,7 +59,7 @@ function columns(text: string, sample: readonly Row[] = []) {
 describe("the requests of a grid", () => {
   test("read the labels of foreign keys, and count apart", () => {
     const { first, skipTo, count } = queryOf("Orders?$filter=Total gt 5&row=70");
-    const plain = gridQuery(MODEL, viewOf("Orders?$filter=Total gt 5&row=70"), false);
+    const plain = gridQuery(MODEL, viewOf("Orders?$filter=Total gt 5&row=70"), "none");
     expect([first, decodeURIComponent(plain?.first ?? "")]).toEqual([
       "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)",
       "Orders?$filter=Total gt 5",
@@ -69,6 +69,11 @@ describe("the requests of a grid", () => {
       "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)&$skip=200",
     );
     expect(decodeURIComponent(count ?? "")).toBe("Orders?$filter=Total gt 5&$count=true&$top=0");
+  });
+
+  test("read no labels along paths that refuse them", () => {
+    const { first } = gridQuery(MODEL, viewOf("Customers('A')/Orders"), "sets") ?? {};
+    expect(first).toBe("Customers('A')/Orders");
   });
 
   test("count with the aliases of the filter", () => {

@@ -72,6 +72,7 @@ describe("the explorer of odatakit serve", () => {
       warnings: expect.any(Array) as unknown[],
       traces: true,
       isAnonymous: true,
+      expandsPaths: true,
       access: {},
     });
   });

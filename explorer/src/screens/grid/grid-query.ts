@@ -27,9 +27,9 @@ const MOST_LABELS = 5;
 
 /**
  * Returns the requests of a view; null for a path that leads to no collection of the model.
- * @param withLabels whether they read the labels of foreign keys, too
+ * @param labels where they read the labels of foreign keys, too: not everywhere paths along navigations accept `$expand`
  */
-export function gridQuery(model: Model, view: View, withLabels = true): GridQuery | null {
+export function gridQuery(model: Model, view: View, labels: "none" | "sets" | "paths" = "paths"): GridQuery | null {
   const { path, options } = view;
   const place = resolvePath(model, path);
   if (place === null || !place.isCollection || path.endsWith("/$count")) return null;
@@ -37,7 +37,8 @@ export function gridQuery(model: Model, view: View, withLabels = true): GridQuer
   const rows = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
   const select = selectOf(place, view);
   if (select !== null) rows.set("$select", select);
-  if (withLabels) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
+  const isLabelled = labels === "paths" || (labels === "sets" && place.set?.name === path);
+  if (isLabelled) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
   const skipped = Number(options.get("$skip") ?? 0) || 0;
   const skip = (row: number): string =>
     resourceUrl({ path, options: new Map([...rows, ["$skip", `${skipped + row}`]]) });
@@ -65,7 +66,6 @@ function selectOf({ type, set }: ResolvedPath, { options }: View): string | null
   return shown.length === type.properties.size && key.length === 0 ? null : [...shown, ...key].join(",");
 }
 
-/** Paths along navigations may refuse `$expand`; then the rows are read without labels. */
 function labelsOf(place: ResolvedPath, view: View): string {
   const abilities = place.set?.abilities;
   if (abilities?.canExpand !== true || view.options.has("$apply")) return "";

@@ -53,7 +53,8 @@ function Related(props: ShownRecord & { readonly navigation: Navigation }): JSX.
   const { session, path, place, entity, navigation } = props;
   const { name, isCollection, target } = navigation;
   const set = session.model.sets.get(place.set?.bindings.get(name) ?? "");
-  const to = `${path}/${name}`;
+  // Services may have no path of several steps.
+  const to = `${recordPath(place.set, entity.values) ?? path}/${name}`;
   if (isCollection) {
     if (place.set?.abilities.navigable(name) === false) return <span class="dim">the service has no path to them</span>;
     return (
