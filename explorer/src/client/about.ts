@@ -21,7 +21,7 @@ interface Document {
   /** Whether the service does not know the user. */
   readonly isAnonymous: boolean;
   /** Whether paths such as `Orders(1)/Items` accept `$expand`. */
-  readonly expandsPaths: boolean;
+  readonly expandsPaths?: boolean;
   /** What the user may not do, by the name of a set or an operation. */
   readonly access: Readonly<Record<string, object>>;
 }

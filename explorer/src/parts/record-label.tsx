@@ -10,19 +10,16 @@ export function useRecordLabel({ model, client }: OpenSession, path: string): st
   const place = resolvePath(model, path);
   const label =
     place?.isCollection === false && place.set?.abilities.canSelect === true ? nameProperties(place.type) : [];
-  const options = new Map([["$select", label.map(({ name }) => name).join(",")]]);
-  const url = label.length === 0 ? "" : resourceUrl({ path, options });
-  const { state } = useLoaded(url, async (signal) =>
-    url === "" ? null : labelText(label, (await client.get(url, { signal })).body),
+  const url = resourceUrl({ path, options: new Map([["$select", label.map(({ name }) => name).join(",")]]) });
+  const { state } = useLoaded(label.length === 0 ? "" : url, async (signal) =>
+    label.length === 0 ? null : labelText(label, (await client.get(url, { signal })).body),
   );
   return state.kind === "loaded" ? state.value : null;
 }
 
+type RecordLabelProps = Readonly<{ session: OpenSession; path: string; other: string }>;
+
 /** Shows the label of the record at a path; without one, another text. */
-export function RecordLabel(props: {
-  readonly session: OpenSession;
-  readonly path: string;
-  readonly other: string;
-}): JSX.Element {
-  return <bdi>{useRecordLabel(props.session, props.path) ?? props.other}</bdi>;
+export function RecordLabel({ session, path, other }: RecordLabelProps): JSX.Element {
+  return <bdi>{useRecordLabel(session, path) ?? other}</bdi>;
 }

@@ -52,10 +52,8 @@ function Change(at: EditedPlace): JSX.Element {
 /** Shows a field for each property that a write may state. `entity` is null for a new record. */
 function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.Element {
   const { session, path, place, view, title, entity } = props;
-  /** Who left the form meanwhile stays there. */
-  const unlessGone = (go: () => void): void => {
-    if (session.view.peek() === view) go();
-  };
+  /** Who left the form meanwhile stays where the change may be seen. */
+  const unlessGone = (go: () => void): void => (session.view.peek() === view ? go : session.refresh)();
   const leave = (): void => unlessGone(() => session.leave(viewOf(entity === null ? "grid" : "record", path)));
   const save = async (values: EntityValues, signal: AbortSignal): Promise<(() => void) | null> => {
     if (entity === null) {
@@ -64,11 +62,7 @@ function EditForm(props: EditedPlace & { readonly entity: Entity | null }): JSX.
       return () => unlessGone(() => session.go(created, { replace: true }));
     }
     const isSaved = await changeRecord(props, entity, values, { signal, onUndone: session.refresh });
-    const follow = (): void => {
-      leave();
-      session.refresh();
-    };
-    return isSaved ? follow : null;
+    return isSaved ? leave : null;
   };
   return (
     <MemberForm

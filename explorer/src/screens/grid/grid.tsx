@@ -28,10 +28,9 @@ import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
-  const query = gridQuery(session.model, view, session.about.expandsPaths ? "paths" : "sets");
+  const query = gridQuery(session.model, view, session.about.expandsPaths === true ? "paths" : "sets");
   const steps = pathSegments(view.path);
-  const owner = steps.slice(0, -1).join("/");
-  const label = useRecordLabel(session, owner);
+  const label = useRecordLabel(session, steps.slice(0, -1).join("/"));
   if (query === null) {
     const isRecord = resolvePath(session.model, view.path)?.isCollection === false;
     return (
@@ -42,7 +41,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
   }
   return (
     <div class="grid-screen">
-      <Heading>{[steps.at(-1) ?? view.path, label].filter((text) => text !== null).join(" of ")}</Heading>
+      <Heading>{`${steps.at(-1) ?? view.path}${label === null ? "" : ` of ${label}`}`}</Heading>
       <Description text={query.place.set?.description ?? query.place.type.description} />
       <Rows key={`${session.signIns.value} ${view.path}`} {...{ session, view, query }} />
     </div>
