@@ -21,8 +21,7 @@ export function Header({ session }: HeaderProps): JSX.Element {
     session.signInRequest.value = { refusal: null };
   };
   const signOut = (): void => {
-    const isMeant = session.drafts.peek().size === 0 || confirm("Sign out? What you typed and did not save is lost.");
-    if (isMeant) session.signInWith(null);
+    if (session.drafts.peek().size === 0 || confirm("Give up what is not saved?")) session.signInWith(null);
   };
   const links = LINKS.filter(([name]) => name !== "operation" || session.model.operations.length > 0);
   return (

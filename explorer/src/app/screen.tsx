@@ -27,9 +27,9 @@ const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }
   query: lazyScreen("Query", async () => (await import("../screens/query/query.tsx")).Query),
   chart: lazyScreen("Chart", async () => (await import("../screens/chart/chart.tsx")).Chart),
   cost: (props) => {
-    const { model } = props.session;
-    const plain = gridQuery(model, props.view, false)?.first ?? resourceUrl(props.view);
-    const url = gridQuery(model, props.view)?.first ?? plain;
+    const { session, view } = props;
+    const plain = gridQuery(session, view, false)?.first ?? resourceUrl(view);
+    const url = gridQuery(session, view)?.first ?? plain;
     return <Cost {...props} {...{ url, plain }} headers={sized()} />;
   },
 };

@@ -33,9 +33,8 @@ export class CsvFile {
   append(page: readonly unknown[]): number {
     const added = page.slice(0, MAX_CSV_ROWS - this.rows);
     for (const row of added) {
-      const cells = this.#columns.map(({ path, type, read }) =>
-        toCell(read === undefined ? valueAt(row, path) : read(row as EntityValues), type),
-      );
+      const valueOf = ({ path, read }: CsvColumn): unknown => read?.(row as EntityValues) ?? valueAt(row, path);
+      const cells = this.#columns.map((column) => toCell(valueOf(column), column.type));
       this.#parts.push(`${cells.join(",")}\r\n`);
     }
     this.rows += added.length;

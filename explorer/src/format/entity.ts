@@ -40,9 +40,7 @@ export function changeableProperties(type: StructuredType, values: EntityValues)
  * not read keep their values.
  */
 export function unsentNames(type: StructuredType, values: EntityValues): readonly string[] {
-  const written = [...type.properties.values()].filter(
-    (each) => !each.readOnly && !each.immutable && !(each.type.kind === "primitive" && each.type.name === "Edm.Stream"),
-  );
+  const written = [...type.properties.values()].filter((each) => !each.readOnly && !each.immutable);
   return written.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
 }
 

@@ -18,17 +18,12 @@ const NO_LABEL =
 export function nameProperties(type: Labelled): LabelProperties {
   const texts = textsOf(type);
   const own = plainName(type);
-  const first = (isMeant: (name: string) => boolean): LabelProperties =>
-    texts.filter((each) => isMeant(plainName(each))).slice(0, 1);
-  const [full, plain, title, ownName, anyName, given, family] = [FULL, PLAIN, TITLE, OWN, ANY, FIRST, LAST].map(
-    (pattern) => first((name) => pattern.test(name)),
-  );
-  const person = [given, family].every((each) => each?.length === 1)
-    ? [given, family].flatMap((each) => each ?? [])
-    : [];
-  const ofType = first((name) => [`${own}name`, `${own}title`, own].includes(name));
+  const first = (pattern: RegExp): LabelProperties => texts.filter((each) => pattern.test(plainName(each))).slice(0, 1);
+  const ofType = texts.filter((each) => [`${own}name`, `${own}title`, own].includes(plainName(each))).slice(0, 1);
+  const person = [FIRST, LAST].flatMap(first);
   const stated = type.statedLabel.flatMap((name) => type.properties.get(name) ?? []);
-  return [stated, full, plain, ofType, person, title, ownName, anyName].find((each) => (each?.length ?? 0) > 0) ?? [];
+  const names = [stated, first(FULL), first(PLAIN), ofType, person.length === 2 ? person : []];
+  return [...names, first(TITLE), first(OWN), first(ANY)].find(({ length }) => length > 0) ?? [];
 }
 
 /** Returns the properties that identify an entity for people: those that name it, otherwise its first text; none without texts. */

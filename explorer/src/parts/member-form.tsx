@@ -77,7 +77,7 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         if (sending === null) void submit(new AbortController());
       }}
     >
-      {isDraft ? <DraftNotice onDiscard={discard} /> : null}
+      {isDraft ? <p role="status">What you typed before is still here, and not saved.</p> : null}
       {members.map((member) => (
         <MemberField
           key={member.name}
@@ -90,21 +90,13 @@ export function MemberForm(props: MemberFormProps): JSX.Element {
         <Button type="submit" kind="primary" isIdle={sending !== null}>
           {props.button}
         </Button>
+        {isDraft ? <Button onClick={discard}>Discard it</Button> : null}
         {props.children?.(discard)}
         {sending === null || session?.dialog.value !== null ? null : (
           <BusyBar label={props.button} onStop={() => sending.abort()} />
         )}
       </div>
     </form>
-  );
-}
-
-function DraftNotice({ onDiscard }: { readonly onDiscard: () => void }): JSX.Element {
-  return (
-    <div class="notice row" role="status">
-      <p>What you typed before is still here, and not saved.</p>
-      <Button onClick={onDiscard}>Discard it</Button>
-    </div>
   );
 }
 

@@ -97,14 +97,12 @@ async function write(at: RecordPlace, now: Entity, changes: EntityValues, option
   const { signal } = options;
   const answer = await session.client.send(method, encodePath(path), body, { headers, ...(signal && { signal }) });
   const sent = toEntity(answer.body);
-  // The service may keep another form of a value.
-  const names = Object.keys(changes);
-  const kept = Object.entries(sent?.values ?? {}).filter(([name]) => names.includes(name));
   const after: Entity = {
-    values: { ...now.values, ...changes, ...Object.fromEntries(kept) },
+    // The service may keep another form of a value.
+    values: { ...now.values, ...changes, ...sent?.values },
     etag: answer.headers.get("ETag") ?? sent?.etag ?? null,
   };
-  const before = Object.fromEntries(names.map((name) => [name, now.values[name]]));
+  const before = Object.fromEntries(Object.keys(changes).map((name) => [name, now.values[name]]));
   session.toasts.show("The record is saved.", {
     label: "Undo",
     run: async (stop) => {
@@ -124,8 +122,8 @@ export async function deleteRecord(
   signal: AbortSignal,
 ): Promise<void> {
   const { session, place } = at;
-  const own = { ...at, path: recordPath(place.set, shown.values) ?? at.path };
-  const [{ path }, before] = [own, session.view.peek()];
+  const path = recordPath(place.set, shown.values) ?? at.path;
+  const [own, before] = [{ ...at, path }, session.view.peek()];
   const now = await readNow(own, shown, { signal });
   const changed = mergeColumns(place.type, shown.values, {}, now.values).filter(({ state }) => state !== "same");
   const texts = changed.map(({ property: { name, type }, theirs }) => `${name}: ${showValue(theirs, type).text}`);
@@ -142,8 +140,7 @@ function createAgain(at: RecordPlace, values: EntityValues) {
   const { session, path, place } = at;
   const isKeyKept = place.type.key.every(({ readOnly }) => !readOnly);
   const run = async (signal: AbortSignal): Promise<void> => {
-    const before = session.view.peek();
-    const set = { ...at, path: place.set?.name ?? "" };
+    const [set, before] = [{ ...at, path: place.set?.name ?? "" }, session.view.peek()];
     const view = await createRecord(set, writableValues(place.type, values), signal);
     session.toasts.show(view.path === path ? `Created ${path} again.` : `Created ${view.path} in place of ${path}.`);
     // Who went on meanwhile stays there.

@@ -47,7 +47,7 @@ const MODEL = readMetadata(
 const viewOf = (text: string): View => parseFragment(`#/grid/${text}`);
 
 function queryOf(text: string) {
-  const query = gridQuery(MODEL, viewOf(text));
+  const query = gridQuery(SERVICE, viewOf(text));
   if (query === null) throw new Error(`${text} is no collection.`);
   return { ...query, first: decodeURIComponent(query.first) };
 }
@@ -56,10 +56,12 @@ function columns(text: string, sample: readonly Row[] = []) {
   return columnsOf(queryOf(text).place, viewOf(text), sample);
 }
 
+const SERVICE = { model: MODEL, about: { expandsPaths: true } };
+
 describe("the requests of a grid", () => {
   test("read the labels of foreign keys, and count apart", () => {
     const { first, skipTo, count } = queryOf("Orders?$filter=Total gt 5&row=70");
-    const plain = gridQuery(MODEL, viewOf("Orders?$filter=Total gt 5&row=70"), "none");
+    const plain = gridQuery(SERVICE, viewOf("Orders?$filter=Total gt 5&row=70"), false);
     expect([first, decodeURIComponent(plain?.first ?? "")]).toEqual([
       "Orders?$filter=Total gt 5&$expand=Customer($select=Code,Name)",
       "Orders?$filter=Total gt 5",
@@ -72,7 +74,7 @@ describe("the requests of a grid", () => {
   });
 
   test("read no labels along paths that refuse them", () => {
-    const { first } = gridQuery(MODEL, viewOf("Customers('A')/Orders"), "sets") ?? {};
+    const { first } = gridQuery({ model: MODEL, about: {} }, viewOf("Customers('A')/Orders")) ?? {};
     expect(first).toBe("Customers('A')/Orders");
   });
 
@@ -106,7 +108,7 @@ describe("the requests of a grid", () => {
   });
 
   test("do not exist for a record, and for what the model does not have", () => {
-    expect([gridQuery(MODEL, viewOf("Orders(1)")), gridQuery(MODEL, viewOf("Nothing"))]).toEqual([null, null]);
+    expect([gridQuery(SERVICE, viewOf("Orders(1)")), gridQuery(SERVICE, viewOf("Nothing"))]).toEqual([null, null]);
   });
 });
 

@@ -60,11 +60,8 @@ export function CellEditor(
           referenceOf={(name) => referenceOf(session.model, place, name)}
           send={async (values, signal) => {
             const isSaved = await changeRecord({ session, path, place }, base, values, { signal, onUndone: onSaved });
-            const follow = (): void => {
-              onClose();
-              onSaved();
-            };
-            return isSaved ? follow : null;
+            if (isSaved) onSaved();
+            return isSaved ? onClose : null;
           }}
         />
       </div>

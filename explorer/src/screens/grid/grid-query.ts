@@ -20,6 +20,9 @@ export interface GridQuery {
   readonly rowAt: (path: string) => string;
 }
 
+/** The model, and whether paths along navigations accept `$expand`. */
+type GridService = Readonly<{ model: Model; about: { readonly expandsPaths?: boolean } }>;
+
 /** Filters may refer to aliases, which begin with @. */
 const COUNTED = /^(?:@|\$(?:filter|search|apply|compute)$)/u;
 /** Labels of foreign keys cost a lookup each. */
@@ -27,9 +30,9 @@ const MOST_LABELS = 5;
 
 /**
  * Returns the requests of a view; null for a path that leads to no collection of the model.
- * @param labels where they read the labels of foreign keys, too: not everywhere paths along navigations accept `$expand`
+ * @param withLabels whether they read the labels of foreign keys, too: not everywhere paths along navigations accept `$expand`
  */
-export function gridQuery(model: Model, view: View, labels: "none" | "sets" | "paths" = "paths"): GridQuery | null {
+export function gridQuery({ model, about }: GridService, view: View, withLabels = true): GridQuery | null {
   const { path, options } = view;
   const place = resolvePath(model, path);
   if (place === null || !place.isCollection || path.endsWith("/$count")) return null;
@@ -37,7 +40,7 @@ export function gridQuery(model: Model, view: View, labels: "none" | "sets" | "p
   const rows = new Map([...options].filter(([name]) => name !== "$count" && name !== "$format"));
   const select = selectOf(place, view);
   if (select !== null) rows.set("$select", select);
-  const isLabelled = labels === "paths" || (labels === "sets" && place.set?.name === path);
+  const isLabelled = withLabels && (about.expandsPaths === true || place.set?.name === path);
   if (isLabelled) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
   const skipped = Number(options.get("$skip") ?? 0) || 0;
   const skip = (row: number): string =>

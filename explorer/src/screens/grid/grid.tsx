@@ -28,7 +28,7 @@ import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
 
 /** Shows the rows of a collection. */
 export function Grid({ session, view }: ScreenProps): JSX.Element {
-  const query = gridQuery(session.model, view, session.about.expandsPaths === true ? "paths" : "sets");
+  const query = gridQuery(session, view);
   const steps = pathSegments(view.path);
   const label = useRecordLabel(session, steps.slice(0, -1).join("/"));
   if (query === null) {
@@ -55,7 +55,7 @@ function Rows(props: GridProps): JSX.Element {
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
-    const plain = gridQuery(session.model, view, "none") ?? query;
+    const plain = gridQuery(session, view, false) ?? query;
     const rows = await open(query).catch((error: unknown) => {
       // If the service refuses the labels of foreign keys, the request omits them.
       if (!isRefused(error) || plain.first === query.first) throw error;
@@ -191,7 +191,7 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   const { session, view, columns, query, onClose } = props;
   const name = `${pathSegments(view.path).at(-1)?.replace(/\(.*/su, "") ?? "rows"}.csv`;
   const [read, setRead] = useState(0);
-  const first = (gridQuery(session.model, view, "none") ?? query).first;
+  const first = (gridQuery(session, view, false) ?? query).first;
   const loading = useLoaded(first, async (signal) => {
     const titled = columns.map((column) => ({
       ...column,

@@ -90,8 +90,8 @@ export class PagedRows {
   /** Reads the row of a record again. It keeps its place. */
   async readAgain(client: ServiceClient, path: string): Promise<void> {
     const entity = toEntity((await client.get(this.#query.rowAt(path))).body);
-    const isOld = (row: Row): boolean => recordPath(this.#query.place.set, row) === path;
-    const next = (row: Row): Row => (entity !== null && isOld(row) ? entity.values : row);
+    const { set } = this.#query.place;
+    const next = (row: Row): Row => (recordPath(set, row) === path ? (entity?.values ?? row) : row);
     this.#rows.value = new Map(Array.from(this.#rows.value, ([index, row]) => [index, next(row)]));
   }
 
