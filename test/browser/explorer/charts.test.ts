@@ -2,6 +2,7 @@ import { explorerRoute } from "odatakit/explorer";
 import { serve, type RunningServer } from "odatakit/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBrowser, openBrowser, type Browser } from "../browser.ts";
+import { Job } from "./jobs.ts";
 import { explorerFolder } from "./made-once.ts";
 import { axeFindings, openExplorer, type Explorer } from "./open-explorer.ts";
 import { openOrders, ordersService } from "./orders-service.ts";
@@ -85,6 +86,24 @@ describe.skipIf(program === undefined)("charts", async () => {
     expect(points[0]?.[1]).toBe("#/record/Orders(10001)");
     expect(await explorer.page.locator("figure").innerText()).not.toMatch(/1,99\d|2,0\d\d/u);
     await explorer.page.close();
+  });
+
+  test("the customers with the greatest totals are a chart after a few clicks", async () => {
+    const explorer = await open("#/home");
+    const { page } = explorer;
+    const job = await Job.begin(explorer);
+    await job.click('main a:has-text("Orders")');
+    await job.click('.tabs a:has-text("Chart")');
+    await job.click('.check:has-text("Total") input');
+    await job.click('.check:has-text("Quantity") input');
+    await page.locator('.chart-fields .field:has(label:text-is("Horizontal")) select').press("C");
+    expect(await job.done()).toBe("4 clicks, 1 key");
+    const totals = (await pointsOf(explorer)).map(([label]) => Number(label.replaceAll(/^.* |,/gu, "")));
+    expect(await page.locator("figure h2").innerText()).toContain("Customer");
+    expect(totals).toHaveLength(25);
+    expect(totals).toEqual(totals.toSorted((left, right) => right - left));
+    expect(explorer.complaints).toEqual([]);
+    await page.close();
   });
 
   test("a choice of another axis, period and total stays in the URL", async () => {

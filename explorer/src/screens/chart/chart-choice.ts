@@ -119,7 +119,9 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
 
 /** Returns the columns that the horizontal axis may show. Of rows, the labels of related entities are not there. */
 export function placesOf(columns: readonly ChartColumn[], source: Source): readonly ChartColumn[] {
-  if (source === "totals") return columns.filter(({ groups }) => groups !== null);
+  // The label of an entity says more than its foreign key.
+  const keys = new Set(columns.flatMap(({ labels, path, groups }) => (labels.includes(path) ? [] : (groups ?? []))));
+  if (source === "totals") return columns.filter(({ groups, path }) => groups !== null && !keys.has(path));
   return columns.filter(({ labels, path }) => labels.includes(path));
 }
 
