@@ -12,7 +12,7 @@ export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
  */
 export function zoneOf(type: PropertyType | null, chosen: Zone): Zone | null {
   if (type?.kind !== "primitive" || type.name !== "Edm.DateTimeOffset") return null;
-  return type.timezone === "UTC" ? "UTC" : chosen;
+  return /^(?:Etc\/)?UTC$/u.test(type.timezone ?? "") ? "UTC" : chosen;
 }
 
 /** Returns the day that is shown for an instant, as a date input has it: `2024-02-29`. */

@@ -107,7 +107,7 @@ function typeSites(
           annotationPlace("type", name, wire),
           { set: name, property: field },
           `the property \`${field}\` of ${name}`,
-          zoneless.has(field) ? inUtc(declared.annotations) : declared.annotations,
+          inZone(declared.annotations, zoneless.get(field)),
         ),
         scope,
         derived: [
@@ -123,10 +123,10 @@ function typeSites(
   ];
 }
 
-/** Returns the fields of a type whose columns have no time zone in some set. */
-function zonelessFields({ sets, naming, options }: DeclaredService, type: object): ReadonlySet<string> {
+/** Returns the fields of a type whose columns have no time zone in some set, with the zone in which they are. */
+function zonelessFields({ sets, naming, options }: DeclaredService, type: object): ReadonlyMap<string, string> {
   // The service may give the alias to another vocabulary.
-  if (isObject(options["vocabularies"]) && Object.hasOwn(options["vocabularies"], "Common")) return new Set();
+  if (isObject(options["vocabularies"]) && Object.hasOwn(options["vocabularies"], "Common")) return new Map();
   const ownerOf = (owner: EntityTypeDeclaration | ComplexTypeDeclaration, path: readonly string[]): object | null => {
     const [field] = path;
     if (path.length < 2) return owner;
@@ -134,16 +134,17 @@ function zonelessFields({ sets, naming, options }: DeclaredService, type: object
     return isDeclaration(inner, "ComplexTypeDeclaration") ? ownerOf(inner, path.slice(1)) : null;
   };
   const paths = sets.flatMap(({ entityType, withoutZone }) =>
-    withoutZone.filter((path) => ownerOf(entityType, path) === type),
+    withoutZone.filter(({ path }) => ownerOf(entityType, path) === type),
   );
-  return new Set(paths.flatMap((path) => path.slice(-1)));
+  return new Map(paths.map(({ path, zone }) => [path.at(-1) ?? "", zone]));
 }
 
 /** States the zone of timestamps, unless the application does. @see com.sap.vocabularies.Common.v1.Timezone */
-function inUtc(annotations: unknown): unknown {
+function inZone(annotations: unknown, zone: string | undefined): unknown {
+  if (zone === undefined) return annotations;
   if (annotations !== undefined && !isObject(annotations)) return annotations;
   const isStated = Object.keys(annotations ?? {}).some((term) => /(?:^|\.)Timezone$/u.test(term));
-  return isStated ? annotations : { ...annotations, "Common.Timezone": "UTC" };
+  return isStated ? annotations : { ...annotations, "Common.Timezone": zone };
 }
 
 /** The facets that the service writes as annotations. */

@@ -40,7 +40,7 @@ export interface DeclaredSet {
   /** The fields of properties that its database cannot compare. */
   readonly uncomparable: readonly string[];
   /** The fields that lead to timestamps in columns without a time zone. */
-  readonly withoutZone: readonly (readonly string[])[];
+  readonly withoutZone: NonNullable<EntitySetDeclaration["withoutZone"]>;
   /** The keys of properties whose values are expressions. */
   readonly unstored: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];

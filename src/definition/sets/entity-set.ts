@@ -217,8 +217,8 @@ export interface EntitySetDeclaration<
   readonly check?: (() => Iterable<ConfigurationFault>) | undefined;
   /** The keys of properties that the database cannot compare, such as columns with a `convert`. */
   readonly uncomparable?: readonly string[] | undefined;
-  /** The keys that lead to timestamps in columns without a time zone, which are in UTC. */
-  readonly withoutZone?: readonly (readonly string[])[] | undefined;
+  /** The keys that lead to timestamps in columns without a time zone: `UTC`, `Etc/UTC` if responses may have other offsets. */
+  readonly withoutZone?: readonly { readonly path: readonly string[]; readonly zone: string }[] | undefined;
   /** The keys of properties whose values are no columns but expressions, which may change without a write. */
   readonly unstored?: readonly string[] | undefined;
   /**
