@@ -32,6 +32,7 @@ const PAIR = `Pairs(Guid=01234567-89ab-cdef-0123-456789abcdef,Text=${ODD},Day=20
 export const WORLD_VISITS: readonly Visit[] = (
   [
     ["home", "home"],
+    ["search of all sets", "find", "", { text: "york" }],
     ["grid", "grid", "Cities"],
     [
       "grid of some columns",
@@ -67,6 +68,7 @@ export const WORLD_VISITS: readonly Visit[] = (
 export const HOSTILE_VISITS: readonly Visit[] = (
   [
     ["home", "home"],
+    ["search of odd texts", "find", "", { text: "<svg" }, "40"],
     ["grid of odd texts", "grid", "Texts"],
     ["grid of 200 properties", "grid", "Wides"],
     ["grid of a key of three", "grid", "Pairs"],
