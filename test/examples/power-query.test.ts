@@ -82,7 +82,7 @@ describe("Power Query connects", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers).toEqual(JSON_HEADERS);
     expect(answer.text).toBe(
-      `{"@odata.context":"${root}/$metadata","value":[{"name":"Countries","kind":"EntitySet","url":"Countries"},{"name":"Cities","kind":"EntitySet","url":"Cities"},{"name":"Trips","kind":"EntitySet","url":"Trips"},{"name":"Stops","kind":"EntitySet","url":"Stops"}]}`,
+      `{"@odata.context":"${root}/$metadata","value":[{"name":"Countries","kind":"EntitySet","url":"Countries"},{"name":"Cities","kind":"EntitySet","url":"Cities"},{"name":"Trips","kind":"EntitySet","url":"Trips"},{"name":"Stops","kind":"EntitySet","url":"Stops"},{"name":"Me","kind":"Singleton","url":"Me"}]}`,
     );
   });
 

@@ -139,7 +139,7 @@ function zonelessFields({ sets, naming, options }: DeclaredService, type: object
   return new Map(paths.map(({ path, zone }) => [path.at(-1) ?? "", zone]));
 }
 
-/** States the zone of timestamps, unless the application does. @see com.sap.vocabularies.Common.v1.Timezone */
+/** States the zone of timestamps, unless the application does. @see https://sap.github.io/odata-vocabularies/vocabularies/Common.html#Timezone */
 function inZone(annotations: unknown, zone: string | undefined): unknown {
   if (zone === undefined) return annotations;
   if (annotations !== undefined && !isObject(annotations)) return annotations;
