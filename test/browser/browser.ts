@@ -100,6 +100,7 @@ export interface Locator {
   /** The value of a field of a form. */
   inputValue(): Promise<string>;
   count(): Promise<number>;
+  getAttribute(name: string): Promise<string | null>;
   /** Writes a PNG of the first element. */
   screenshot(options: { readonly path: string }): Promise<Uint8Array>;
 }

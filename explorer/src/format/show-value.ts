@@ -1,6 +1,7 @@
 import { isIdentifier } from "../model/identifier.ts";
 import type { PropertyType, StructuredType } from "../model/model.ts";
 import { pageLocale } from "./locale.ts";
+import { periodText } from "./period.ts";
 import { isMidnight, type Zone, zoneOf } from "./zone.ts";
 
 /** The shown form of a value. `null` and `empty` have separate shapes: an empty cell says that there is no value to read. */
@@ -54,6 +55,9 @@ export function showValue(
   const exact = typeof value === "string" ? value : JSON.stringify(value);
   const name = type?.kind === "primitive" ? type.name : "";
   if (exact === "" && name !== "Edm.Binary") return { kind: "empty", text: "empty text", exact };
+  if (type?.kind === "primitive" && type.period !== undefined) {
+    return { kind: "date", text: periodText(type.period, value, locale), exact };
+  }
   const shownZone = zoneOf(type, zone);
   if (shownZone !== null) {
     const timeStyle = hasTime || !isMidnight(exact, shownZone) ? ({ timeStyle: "medium" } as const) : {};

@@ -35,6 +35,8 @@ export type PropertyType =
       readonly name: string;
       /** The zone that the service states for instants: `UTC` for a column without a zone. */
       readonly timezone?: string;
+      /** Of a group by periods: the values are their numbers. */
+      readonly period?: "day" | "week" | "month" | "quarter" | "year";
     }
   | { readonly kind: "enum"; readonly enum: EnumType }
   | { readonly kind: "complex"; readonly type: StructuredType };

@@ -51,7 +51,7 @@ export function setAbilities(set: CsdlElement) {
     groupable: (path: string): boolean => isBelow(path, groupable),
     /** Returns the methods that can aggregate the values of a path, such as `sum`. */
     methodsOf: (path: string): readonly string[] => {
-      const own = aggregatable.find((each) => textAt(each, "Property") === path);
+      const own = aggregatable.find((each) => isBelow(path, [{ text: textAt(each, "Property") ?? "" }]));
       const stated = itemsAt(own, "SupportedAggregationMethods").map(({ text }) => text);
       return own === undefined || stated.length > 0 ? stated : EVERY_METHOD;
     },
@@ -59,6 +59,6 @@ export function setAbilities(set: CsdlElement) {
 }
 
 /** The members of a complex property follow the property; a navigation property represents the paths along it. */
-function isBelow(path: string, paths: readonly CsdlElement[]): boolean {
+function isBelow(path: string, paths: readonly Pick<CsdlElement, "text">[]): boolean {
   return paths.some(({ text }) => path === text || path.startsWith(`${text}/`));
 }

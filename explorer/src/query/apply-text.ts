@@ -1,7 +1,8 @@
 import type { AggregateSyntax } from "../../../src/language/syntax/aggregate-parser.ts";
 import { type ApplyStepSyntax, type ApplySyntax, parseApply } from "../../../src/language/syntax/apply-parser.ts";
 import { tokenizeApply } from "../../../src/language/syntax/apply-tokens.ts";
-import { pathOf, syntaxContext } from "./syntax.ts";
+import { type DateGroup, readDateGroup, writeDateGroup } from "./date-groups.ts";
+import { pathOf, split, syntaxContext } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
 type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
@@ -26,6 +27,8 @@ export interface Total {
 /** Groups and totals, as a form shows them: of all entities without a filter, and of everything without groups. */
 export interface ApplyForm {
   readonly filter: string;
+  /** Periods, before the paths. */
+  readonly dates?: readonly DateGroup[];
   readonly groupBy: readonly string[];
   readonly totals: readonly Total[];
 }
@@ -42,7 +45,12 @@ export function titleOf(method: TotalMethod, path: string | null): string {
 /** Returns a name for the column of a total that no other column has: `PriceSum`, `Count`. */
 export function aliasOf(method: TotalMethod, path: string | null, taken: Iterable<string>): string {
   const word = method === "countdistinct" ? "Distinct" : method.charAt(0).toUpperCase() + method.slice(1);
-  const base = (path === null ? word : path.replaceAll("/", "_") + word).slice(0, 120);
+  return freeName(path === null ? word : path + word, taken);
+}
+
+/** Returns a name like a text that no other column has. */
+export function freeName(text: string, taken: Iterable<string>): string {
+  const base = text.replaceAll("/", "_").slice(0, 120);
   const names = new Set(taken);
   let alias = base;
   for (let number = 2; names.has(alias); number += 1) alias = `${base}${number}`;
@@ -50,12 +58,14 @@ export function aliasOf(method: TotalMethod, path: string | null, taken: Iterabl
 }
 
 /** Writes the text of `$apply`; empty without a group and a total. */
-export function writeApply({ filter, groupBy, totals }: ApplyForm): string {
-  if (groupBy.length === 0 && totals.length === 0) return "";
+export function writeApply({ filter, dates = [], groupBy, totals }: ApplyForm): string {
+  const groups = [...dates.map(({ alias }) => alias), ...groupBy];
+  if (groups.length === 0 && totals.length === 0) return "";
   const aggregate = totals.length === 0 ? [] : [`aggregate(${totals.map(writeTotal).join(",")})`];
   return [
     ...(filter.trim() === "" ? [] : [`filter(${filter.trim()})`]),
-    ...(groupBy.length === 0 ? aggregate : [`groupby(${[`(${groupBy.join(",")})`, ...aggregate].join(",")})`]),
+    ...(dates.length === 0 ? [] : [`compute(${dates.map(writeDateGroup).join(",")})`]),
+    ...(groups.length === 0 ? aggregate : [`groupby(${[`(${groups.join(",")})`, ...aggregate].join(",")})`]),
   ].join("/");
 }
 
@@ -69,13 +79,27 @@ export function readApply(text: string): ApplyForm | null {
   const steps = parsed(text)?.steps ?? [];
   const [first, ...rest] = steps;
   const filter = first?.kind === "filter" ? textIn(text, steps, 0) : "";
-  const [last, ...further] = first?.kind === "filter" ? rest : steps;
+  const afterFilter = first?.kind === "filter" ? rest : steps;
+  const dates = datesIn(text, steps, steps.length - afterFilter.length);
+  const [last, ...further] = dates.length === 0 ? afterFilter : afterFilter.slice(1);
   if (last === undefined || further.length > 0) return null;
-  const groupBy = last.kind === "groupby" ? last.paths.map(pathOf) : [];
+  const groups = last.kind === "groupby" ? last.paths.map(pathOf) : [];
+  const isDated = dates.every(({ alias }, at) => alias === groups[at]);
+  const groupBy = groups.slice(dates.length);
   const [inner, ...others] = last.kind === "groupby" ? (last.steps ?? []) : [last];
   const totals = inner?.kind === "aggregate" ? inner.items.map(toTotal) : [];
   const isForm = others.length === 0 && (inner === undefined || inner.kind === "aggregate");
-  return isForm && isEach(groupBy) && isEach(totals) ? { filter, groupBy, totals } : null;
+  if (!isForm || !isDated || !isEach(groupBy) || !isEach(totals)) return null;
+  return { filter, ...(dates.length === 0 ? {} : { dates }), groupBy, totals };
+}
+
+/** Returns the periods that a step computes; none of another step. */
+function datesIn(text: string, steps: readonly ApplyStepSyntax[], at: number): readonly DateGroup[] {
+  const step = steps[at];
+  if (step?.kind !== "compute") return [];
+  const texts = split(textIn(text, steps, at), ",");
+  const dates = step.items.map((item, index) => readDateGroup(item, texts[index] ?? ""));
+  return isEach(dates) ? dates : [];
 }
 
 /** The rows that `$apply` makes: the paths by which it groups. */

@@ -59,6 +59,8 @@ function stepWords(steps: string): string {
   const form = readApply(steps);
   if (form === null || form.filter !== "") return `Steps: ${steps}`;
   const totals = form.totals.map(({ method, path }) => titleOf(method, path)).join(", ");
-  const groups = form.groupBy.length === 0 ? "" : `Grouped by ${form.groupBy.join(", ")}`;
+  const periods = (form.dates ?? []).map(({ unit, path }) => `${unit} of ${path}`);
+  const paths = [...periods, ...form.groupBy].join(", ");
+  const groups = paths === "" ? "" : `Grouped by ${paths}`;
   return groups !== "" && totals !== "" ? `${groups}: ${totals}` : groups + totals;
 }

@@ -1,56 +1,72 @@
-import type { JSX } from "preact";
-import { aliasOf, METHOD_NAMES, readApply, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
-import { comparable } from "../../query/operators.ts";
-import { CheckList } from "../field.tsx";
-import { type QueryPlace, singlePaths } from "./filter-paths.ts";
-import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Model } from "../../model/model.ts";
+import { type ApplyForm, readApply, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
+import { TextField } from "../field.tsx";
+import type { QueryPlace } from "./filter-paths.ts";
+import { type GroupChoice, groupRows, totalRows } from "./group-choices.ts";
+import { OptionEditor, type OptionText } from "./option-editor.tsx";
+
+interface BuilderProps {
+  readonly model: Model;
+  readonly place: QueryPlace;
+  /** Shows more choices for a chosen total. */
+  readonly offer?: ((total: Total) => ComponentChildren) | undefined;
+}
 
 /** Edits groups and totals; other steps stay text. */
-export function ApplyBuilder({ place, ...option }: OptionText & { readonly place: QueryPlace }): JSX.Element {
-  const paths = singlePaths(place.type).map(({ path }) => path);
-  const names = paths.filter((path) => place.set?.abilities.groupable(path) ?? true);
-  const totals = totalsOf(place);
+export function ApplyBuilder({ model, place, offer, ...option }: OptionText & BuilderProps): JSX.Element {
   return (
     <OptionEditor label="Steps" read={readApply} write={writeApply} {...option}>
-      {(form, change) => (
-        <div class="query-rows">
-          <CheckList
-            label="Groups by"
-            {...{ names }}
-            chosen={form.groupBy}
-            onChange={(groupBy) => change({ ...form, groupBy })}
-          />
-          <ListEditor
-            what="total"
-            items={form.totals}
-            row={({ method, path }, pick) => (
-              <Pick label="Total" value={titleOf(method, path)} choices={totals} onPick={pick} />
-            )}
-            added={totals.slice(0, 1).map(([, total]) => ["Total", total])}
-            onChange={(next) => change({ ...form, totals: withNames(next, place, form.groupBy) })}
-          />
-        </div>
-      )}
+      {(form, change) => <Choices {...{ model, place, form, offer, change }} />}
     </OptionEditor>
   );
 }
 
-/** Returns the totals that a set permits, with their names for people. */
-function totalsOf({ type, set }: QueryPlace): readonly (readonly [string, Total])[] {
-  const totals = [...METHOD_NAMES.keys()].flatMap((method): readonly Total[] => {
-    if (method === "count") return set?.abilities.canCount === false ? [] : [{ method, path: null, alias: "" }];
-    const paths = comparable(type).filter(({ path }) => set?.abilities.methodsOf(path).includes(method) ?? true);
-    return paths.map(({ path }) => ({ method, path, alias: "" }));
-  });
-  return totals.map((total) => [titleOf(total.method, total.path), total]);
+/** A longer list has a field that searches it. */
+const MOST_ROWS = 8;
+
+function Choices(
+  props: BuilderProps & { readonly form: ApplyForm; readonly change: (form: ApplyForm) => void },
+): JSX.Element {
+  const { model, place, form, offer, change } = props;
+  const [text, setText] = useState("");
+  const label = "Find a property";
+  const lists = { Groups: groupRows(place, form), Totals: totalRows(place, form, model) };
+  const isLong = Object.values(lists).some(({ length }) => length > MOST_ROWS);
+  const chosen = (choices: readonly GroupChoice[]): readonly Total[] =>
+    form.totals.filter(({ method, path }) => choices.some(({ title }) => title === titleOf(method, path)));
+  return (
+    <>
+      {isLong ? <TextField {...{ label }} isLabelHidden placeholder={label} value={text} onInput={setText} /> : null}
+      {Object.entries(lists).map(([title, rows]) => (
+        <fieldset key={title} class="choice-list">
+          <legend class="field-label">{title}</legend>
+          {rows
+            .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+            .map(({ name, choices }) => (
+              <div key={name} class="choice-row">
+                <span dir="auto">{name}</span>
+                <span class="choices">
+                  {choices.map((choice) => (
+                    <Choice key={choice.title} {...choice} onPick={() => change(choice.next)} />
+                  ))}
+                </span>
+                {title === "Totals" ? chosen(choices).map((total) => offer?.(total)) : null}
+              </div>
+            ))}
+        </fieldset>
+      ))}
+    </>
+  );
 }
 
-/** Gives new totals names that no other column has. */
-function withNames(totals: readonly Total[], { type }: QueryPlace, groupBy: readonly string[]): readonly Total[] {
-  const taken = new Set([...groupBy, ...type.properties.keys(), ...type.navigations.keys()]);
-  return totals.map((total) => {
-    const alias = total.alias === "" ? aliasOf(total.method, total.path, taken) : total.alias;
-    taken.add(alias);
-    return { ...total, alias };
-  });
+/** Shows a choice that is made or not. */
+export function Choice(props: Omit<GroupChoice, "next"> & { readonly onPick: () => void }): JSX.Element {
+  const { text, title, isChosen, onPick } = props;
+  return (
+    <button type="button" class="choice" aria-pressed={isChosen} aria-label={title} title={title} onClick={onPick}>
+      {text}
+    </button>
+  );
 }

@@ -116,7 +116,7 @@ export function QueryOptions(
         <OrderBuilder paths={sortPaths(place)} {...order} />
       </Section>
       <Section title="Groups and totals" {...apply} isShown={isOfRows && !isNested && can?.canApply === true}>
-        <ApplyBuilder place={place} {...apply} />
+        <ApplyBuilder model={props.model} place={place} {...apply} />
       </Section>
       <Section title="Columns" text={columns}>
         <ColumnsBuilder {...props} />

@@ -4,7 +4,8 @@ import { isMidnight, type Zone, zoneOf } from "../../format/zone.ts";
 import { isIdentifier } from "../../model/identifier.ts";
 import { labelProperties, labelText, type LabelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
-import { readApply } from "../../query/apply-text.ts";
+import { readApply, type Total } from "../../query/apply-text.ts";
+import type { DateGroup } from "../../query/date-groups.ts";
 import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query/expand-tree.ts";
 import { encodeSegment, keyPredicate, recordPath } from "../../query/literals.ts";
 import { operatorsFor } from "../../query/operators.ts";
@@ -66,7 +67,8 @@ export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[
   const { type } = place;
   const found = [...new Set(sample.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
   const form = readApply(view.options.get("$apply") ?? "");
-  const applied = form === null ? found : [...form.groupBy, ...form.totals.map(({ alias }) => alias)];
+  const { dates = [], groupBy, totals } = form ?? { groupBy: found, totals: [] };
+  const applied = [...dates, ...groupBy, ...totals];
   const relations = (readExpand(view.options.get("$expand") ?? "") ?? []).map(({ path }) => path);
   const isSent = (name: string): boolean => sample.length === 0 || found.includes(name.replace(/\/.*/u, ""));
   const asked = [...shownNames(type, view.options.get("$select")).filter(isSent), ...relations];
@@ -74,10 +76,29 @@ export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[
   const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
   // So many rows say how wide a column is.
   const rows = sample.slice(0, 60);
-  return (view.options.has("$apply") ? applied : names).map((name) => columnOf(place, name, rows));
+  return view.options.has("$apply")
+    ? applied.map((each) => appliedColumn(place, each, rows))
+    : names.map((name) => columnOf(place, name, rows));
 }
 
-function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Row[]): Column {
+/** A period is shown by its name, and the least and the greatest value as the property. */
+function appliedColumn(place: ResolvedPath, made: string | DateGroup | Total, sample: readonly Row[]): Column {
+  // The labels of groups are columns of their own.
+  if (typeof made === "string") return { ...columnOf(place, made, sample), label: [] };
+  const type = memberAt(place.type, made.path ?? "")?.property?.type ?? null;
+  if ("unit" in made) {
+    const period = { kind: "primitive", timezone: "UTC", period: made.unit } as const;
+    return columnOf(place, made.alias, sample, type?.kind === "primitive" ? { ...type, ...period } : null);
+  }
+  return columnOf(place, made.alias, sample, /^m(?:in|ax)$/u.test(made.method) ? type : null);
+}
+
+function columnOf(
+  { type, set }: ResolvedPath,
+  name: string,
+  sample: readonly Row[],
+  madeType: PropertyType | null = null,
+): Column {
   const navigation = [...type.navigations.values()].find(
     (each) => each.name === name || (!each.isCollection && each.constraints.size === 1 && each.constraints.has(name)),
   );
@@ -91,7 +112,7 @@ function columnOf({ type, set }: ResolvedPath, name: string, sample: readonly Ro
   const own = sample.some((row) => counted in row) ? [counted] : name.split("/");
   const path = isOne ? [name, related?.name ?? ""] : own;
   const values = sample.map((row) => valueAt(row, path));
-  const shownType = property === undefined ? typeOfValues(values) : property.type;
+  const shownType = property?.type ?? madeType ?? typeOfValues(values);
   const hasTime = (chosen: Zone): boolean => {
     const zone = zoneOf(shownType, chosen);
     return zone !== null && values.some((value) => typeof value === "string" && !isMidnight(value, zone));

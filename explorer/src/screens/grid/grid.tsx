@@ -22,6 +22,7 @@ import { Chips } from "./chips.tsx";
 import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
 import { changedView, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type GridProps, GridTable, type OpenMenu, type TableProps } from "./grid-table.tsx";
+import { GroupsPanel } from "./groups-panel.tsx";
 import { HeadingMenu } from "./heading-menu.tsx";
 import { type Page, PagedRows, readNext, readPage } from "./paged-rows.ts";
 import { type OpenEditor, QueryPopover } from "./query-popover.tsx";
@@ -52,6 +53,7 @@ export function Grid({ session, view }: ScreenProps): JSX.Element {
 function Rows(props: GridProps): JSX.Element {
   const { session, view, query } = props;
   const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const [isGrouping, setGrouping] = useState(false);
   const loading = useLoaded(query.first, async (signal) => {
     const open = async (asked: GridQuery): Promise<PagedRows> =>
       new PagedRows(asked, await readPage(session.client, asked.first, signal));
@@ -73,11 +75,16 @@ function Rows(props: GridProps): JSX.Element {
   const shared = { ...props, onMenu: setMenu };
   return (
     <>
-      <Tools {...props} columns={last?.columns ?? []} />
+      <Tools {...props} columns={last?.columns ?? []} onGroup={() => setGrouping(!isGrouping)} />
       <Chips {...props} />
       {/* The rows before stay on the screen until the next ones are there. */}
-      <Loadable loading={loading} label={`Loading ${view.path}`} lines={last === null ? 8 : 0} children={() => null} />
-      {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
+      <div class="grid-panes">
+        {isGrouping ? <GroupsPanel {...props} onClose={() => setGrouping(false)} /> : null}
+        <div class="grid-rows">
+          <Loadable loading={loading} label={`Loading ${view.path}`} lines={last ? 0 : 8} children={() => null} />
+          {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
+        </div>
+      </div>
       {menu === null ? null : <HeadingMenu {...props} {...menu} onClose={() => setMenu(null)} />}
     </>
   );
@@ -129,8 +136,8 @@ function Shown(props: Omit<TableProps, "isCounting">): JSX.Element {
 }
 
 /** Shows the tools that change the query, and that make a file of its rows. */
-function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
-  const { session, view, query, columns } = props;
+function Tools(props: GridProps & Pick<TableProps, "columns"> & { readonly onGroup: () => void }): JSX.Element {
+  const { session, view, query, columns, onGroup } = props;
   const { set, type } = query.place;
   const names = shownNames(type, view.options.get("$select")).filter(
     (name) => columns.length === 0 || columns.some((column) => column.name === name),
@@ -147,6 +154,7 @@ function Tools(props: GridProps & Pick<TableProps, "columns">): JSX.Element {
     <div class="grid-tools">
       <RowSearch key={JSON.stringify(limitsOf(view.options))} {...props} />
       {set?.abilities.canFilter === false ? null : opener("Filter")}
+      {set?.abilities.canApply === true ? <Button onClick={onGroup}>Groups and totals</Button> : null}
       {view.options.has("$apply") ? null : opener("Columns", `${names.length} of ${type.properties.size} columns`)}
       {editor === null ? null : <QueryPopover {...props} {...editor} onClose={() => setEditor(null)} />}
       <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
