@@ -123,8 +123,11 @@ describe.skipIf(program === undefined)("the explorer signs in at a provider", ()
       code_verifier: expect.stringMatching(/^[\w-]{43}$/u),
     });
     expect(await page.locator("header").innerText()).toContain("Zoë");
+    // The views alone are kept, by service and user: no token.
+    const views = { recent: [{ name: "Notes(1)", fragment: "#/record/Notes(1)" }], saved: [] };
+    const kept = { [`odatakit explorer ${server.url}/notes/ Zoë`]: JSON.stringify(views) };
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])")).toBe(
-      '[{},{},""]',
+      JSON.stringify([kept, {}, ""]),
     );
     await page.close();
   });
