@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
-import { zoneOf } from "../format/zone.ts";
+import { type Zone, zoneOf } from "../format/zone.ts";
 import type { PropertyType } from "../model/model.ts";
 import { type OpenSession, SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 
 /** Shows the zone of instants next to their heading or value; nothing for other types. */
-export function ZoneMark({ type }: { readonly type: PropertyType | null }): JSX.Element | null {
-  const zone = zoneOf(type, useContext(SessionContext)?.zone.value ?? "UTC");
+export function ZoneMark(props: { readonly type: PropertyType | null; readonly zone?: Zone }): JSX.Element | null {
+  const chosen = useContext(SessionContext)?.zone.value ?? "UTC";
+  const zone = zoneOf(props.type, props.zone ?? chosen);
   return zone === null ? null : <span class="zone">{zone}</span>;
 }
 

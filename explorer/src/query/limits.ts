@@ -34,6 +34,20 @@ export function withLimits(options: Options, changes: Partial<Omit<Limits, "step
   ]);
 }
 
+/** Writes the options that choose the rows of a query as steps of `$apply`, the first rows included. */
+export function rowSteps(options: Options): readonly string[] {
+  const limits = isLimited(options) ? ["orderby", "skip", "top"] : [];
+  return ["search", "compute", "filter", ...limits].flatMap((name) => {
+    const text = options.get(`$${name}`) ?? "";
+    return text.trim() === "" ? [] : [`${name}(${text})`];
+  });
+}
+
+/** Returns whether a query has only some of the rows that meet its conditions: no filter finds the same. */
+export function isLimited(options: Options): boolean {
+  return ["$top", "$skip"].some((name) => (options.get(name) ?? "") !== "");
+}
+
 /** Writes limits as the first steps of `$apply`. */
 export function stepsOf({ search, filter }: Pick<Limits, "search" | "filter">): readonly string[] {
   return [search === "" ? [] : `search(${search})`, filter === "" ? [] : `filter(${filter})`].flat();

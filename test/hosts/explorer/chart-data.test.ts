@@ -121,7 +121,7 @@ describe("the points of a chart", () => {
     );
     const one = chartData([{ X: "a", Y: 2 }, { X: "b" }], planOfRows(), sum("bars"), "en");
     expect(describeChart(one, ["Y"])).toBe(
-      "1 point. Y: minimum 2 at a, maximum 2 at a. Left out: 1 without a number, or without a place on the axis.",
+      "1 point. Y: minimum 2 at a, maximum 2 at a. Left out: 1 row without a number, or without a place on the axis.",
     );
   });
 });

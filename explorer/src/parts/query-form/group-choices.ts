@@ -1,5 +1,5 @@
 import { isNumeric } from "../../format/show-value.ts";
-import { isIdentifier } from "../../model/identifier.ts";
+import { isIdentifier, isSummable } from "../../model/identifier.ts";
 import { labelProperties } from "../../model/label-properties.ts";
 import type { Model, PropertyType } from "../../model/model.ts";
 import { aliasOf, type ApplyForm, freeName, METHOD_NAMES, titleOf, type Total } from "../../query/apply-text.ts";
@@ -74,7 +74,9 @@ export function totalRows({ type, set }: QueryPlace, form: ApplyForm, model: Mod
   const rowOf = (owner: QueryPlace, prefix = "") => {
     return ({ path, property }: PathProperty): ChoiceRow => {
       const permitted = owner.set?.abilities.methodsOf(path) ?? [...METHOD_NAMES.keys()];
-      const methods = methodsOf(property.type, isIdentifier(owner.type, path));
+      const methods = methodsOf(property.type, isIdentifier(owner.type, path)).filter(
+        (each) => each !== "sum" || isSummable(path),
+      );
       const choices = methods
         .filter((each) => permitted.includes(each))
         .map((method) => totalChoice(type, form, method, prefix + path));

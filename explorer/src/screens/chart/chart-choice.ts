@@ -1,7 +1,7 @@
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import type { CalendarUnit } from "../../format/zone.ts";
-import { isIdentifier } from "../../model/identifier.ts";
+import { isIdentifier, isSummable } from "../../model/identifier.ts";
 import { labelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, SetAbilities, StructuredType } from "../../model/model.ts";
 import { appliedRows, METHOD_NAMES } from "../../query/apply-text.ts";
@@ -51,7 +51,8 @@ export function columnsOfType(entityType: StructuredType, abilities: SetAbilitie
   const canGroup = (path: string): boolean => abilities?.groupable(path) === true;
   const own = comparable(entityType).map(({ path, property: { type } }): ChartColumn => {
     const isMeasure = isNumeric(type) && !isIdentifier(entityType, path);
-    const methods = isMeasure ? (abilities?.methodsOf(path) ?? []) : [];
+    const permitted = isMeasure ? (abilities?.methodsOf(path) ?? []) : [];
+    const methods = permitted.filter((method) => method !== "sum" || isSummable(path));
     return { path, type, isMeasure, labels: [path], groups: canGroup(path) ? [path] : null, methods };
   });
   const related = [...entityType.navigations.values()].filter(({ name }) => canGroup(name)).flatMap(labelColumn);
@@ -109,7 +110,8 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
   const x = places.find(({ path }) => path === options.get("x")) ?? usualPlace(places, source);
   const values = valuesOf(columns, source, method);
   const stated = (options.get("y") ?? "").split(",").filter((path) => values.includes(path));
-  const usual = values.find((path) => path !== x?.path && path !== COUNT) ?? values[0];
+  const others = values.filter((path) => path !== x?.path && path !== COUNT);
+  const usual = others.find(isSummable) ?? (values.includes(COUNT) ? COUNT : (others[0] ?? values[0]));
   const y = stated.length === 0 && usual !== undefined ? [usual] : stated.slice(0, MOST_SERIES);
   const by = PERIODS.find((each) => each === options.get("by"));
   const usualPeriod = source === "totals" && options.get("by") !== "value" ? "month" : null;

@@ -2,17 +2,20 @@ import { valueAt } from "../../format/csv.ts";
 import { pageLocale } from "../../format/locale.ts";
 import { countText, showValue } from "../../format/show-value.ts";
 import type { PropertyType } from "../../model/model.ts";
+import { titleOf } from "../../query/apply-text.ts";
 import { toNumber } from "./axis.ts";
 import { periodText, type Span, spanAt, toTime } from "./calendar.ts";
 import { type ChartChoice, COUNT } from "./chart-choice.ts";
 import type { ChartPlan } from "./chart-plan.ts";
+import { totalOf } from "./exact-total.ts";
 
 /** The points of a chart, in the order of its horizontal axis. */
 export interface ChartData {
   readonly axis: "bands" | "number" | "time";
   readonly points: readonly ChartPoint[];
-  /** Rows that have no place, since x or all values are missing. */
+  /** The number of rows that have no place, since x or all values are missing; of groups where their rows are not known. */
   readonly missing: number;
+  readonly missingOf: "row" | "group";
 }
 
 /** A place on the horizontal axis: its name, its number or time, and the value of each series, for a reader with all digits. */
@@ -29,6 +32,8 @@ export interface ChartPoint {
   readonly place: { readonly value: unknown; readonly type: PropertyType | null } | null;
   /** The row, or the first one of a period. */
   readonly row: unknown;
+  /** The number of rows of the point; null if the service did not state it. */
+  readonly rows: number | null;
 }
 
 /** The type of totals. */
@@ -59,7 +64,10 @@ export function chartData(
   );
   const isOrdered = isTime || axis === "number";
   const shown = isOrdered ? placed.toSorted((a, b) => Number(a.x) - Number(b.x)) : placed;
-  return { axis, points: shown, missing: points.length - placed.length };
+  const lost = points.filter((point) => !placed.includes(point)).map((point) => point.rows);
+  const missingOf = lost.includes(null) ? "group" : "row";
+  const missing = missingOf === "group" ? lost.length : lost.reduce<number>((all, each) => all + (each ?? 0), 0);
+  return { axis, points: shown, missing, missingOf };
 }
 
 function isTimeText(value: unknown): boolean {
@@ -67,11 +75,18 @@ function isTimeText(value: unknown): boolean {
 }
 
 function pointOf(row: unknown, plan: ChartPlan, locale: string): ChartPoint {
-  const { period, startOf, zone, series, labels, type, hasNames } = plan;
+  const { period, startOf, zone, series, labels, type, hasNames, groups } = plan;
   const [value, number] = [valueIn(row, labels[0] ?? ""), toNumber(valueIn(row, labels[0] ?? ""))];
   const stated = series.map(({ path }) => (path === COUNT ? 1 : valueIn(row, path)));
   const texts = stated.map((each) => showValue(each, EXACT, locale).text);
-  const shared = { values: stated.map(toNumber), texts, stated, row };
+  const counted = series.findIndex(({ title }) => title === titleOf("count", null));
+  const shared = {
+    values: stated.map(toNumber),
+    texts,
+    stated,
+    row,
+    rows: groups === null ? 1 : toNumber(stated[counted]),
+  };
   if (period === null) {
     const isTime = isTimeText(value);
     const place = labels.length === 1 && !hasNames ? { value, type: isTime ? timeType(value, type) : type } : null;
@@ -89,7 +104,7 @@ function labelOf(row: unknown, { labels, joint, type, zone, hasNames }: ChartPla
     const value = valueIn(row, path);
     if (labels.length > 1 && (value ?? "") === "") return [];
     const own = at === 0 ? type : null;
-    if (hasNames && at === 0 && typeof value === "number") return String(value);
+    if (hasNames && at === 0 && toNumber(value) !== null) return String(value);
     return showValue(value, isTimeText(value) ? timeType(value, own) : own, locale, { zone }).text;
   });
   return texts.join(joint) || (labels.length === 0 ? "all" : "null");
@@ -105,21 +120,13 @@ function mergedPoints(
   const groups = new Map<number | null, ChartPoint[]>();
   for (const point of points) groups.set(point.x, [...(groups.get(point.x) ?? []), point]);
   return Array.from(groups.values()).flatMap((own) => {
-    const values = series.map(({ path }, at) => {
-      const all = own.flatMap((point) => point.values[at] ?? []);
-      return totalOf(all, path === COUNT ? "sum" : method);
-    });
-    const texts = values.map((value) => showValue(value, EXACT, locale).text);
-    return own.slice(0, 1).map((first) => ({ ...first, values, texts, stated: values }));
+    const all = (at: number): readonly unknown[] => own.map((point) => point.stated[at]);
+    const stated = series.map(({ path }, at) => totalOf(all(at), path === COUNT ? "sum" : method));
+    const texts = stated.map((value) => showValue(value, EXACT, locale).text);
+    return own
+      .slice(0, 1)
+      .map((first) => ({ ...first, values: stated.map(toNumber), texts, stated, rows: own.length }));
   });
-}
-
-/** Sums of doubles show no more digits than doubles have. */
-function totalOf(values: readonly number[], method: ChartChoice["method"]): number | null {
-  if (values.length === 0) return null;
-  const sum = values.reduce((all, value) => all + value, 0);
-  const [min, max] = [Math.min(...values), Math.max(...values)];
-  return Number({ sum, average: sum / values.length, min, max }[method].toPrecision(15));
 }
 
 /** Texts of databases without dates are dates, too. */
@@ -133,7 +140,7 @@ function valueIn(row: unknown, path: string): unknown {
 }
 
 /** Describes a picture: the number of points, and the least and the greatest value of each series. */
-export function describe({ points, missing }: ChartData, titles: readonly string[]): string {
+export function describe({ points, missing, missingOf }: ChartData, titles: readonly string[]): string {
   const sentences = titles.map((title, index) => {
     const found = points
       .map(({ label, values, texts }) => ({ value: values[index] ?? null, text: `${texts[index] ?? ""} at ${label}` }))
@@ -143,6 +150,6 @@ export function describe({ points, missing }: ChartData, titles: readonly string
       ? `${title} has no values.`
       : `${title}: minimum ${found[0]?.text ?? ""}, maximum ${found.at(-1)?.text ?? ""}.`;
   });
-  const lost = `Left out: ${missing} without a number, or without a place on the axis.`;
+  const lost = `Left out: ${countText(missing, missingOf)} without a number, or without a place on the axis.`;
   return [`${countText(points.length, "point")}.`, ...sentences, ...(missing === 0 ? [] : [lost])].join(" ");
 }

@@ -4,6 +4,7 @@ import { isIdentifier } from "../../model/identifier.ts";
 import type { PropertyType } from "../../model/model.ts";
 import { aliasOf, appliedRows, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
 import { condition, conditionsOf, type FilterCondition, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
+import { isLimited, rowSteps } from "../../query/limits.ts";
 import { recordPath, toLiteral } from "../../query/literals.ts";
 import { memberAt, type ResolvedPath } from "../../query/resolve-type.ts";
 import { type View, viewOf, withOptions } from "../../state/view.ts";
@@ -30,7 +31,8 @@ export interface ChartPlan {
   readonly groups: readonly string[] | null;
 }
 
-interface PlanRequest {
+/** What a chart shows, and where. */
+export interface PlanRequest {
   readonly view: View;
   readonly place: ResolvedPath;
   readonly columns: readonly ChartColumn[];
@@ -90,8 +92,8 @@ function planTotals({ view, place, choice }: PlanRequest, column: ChartColumn | 
     : periodNumber(x, isDate(type) ? "Edm.Date" : "", isUtc, period ?? "day");
   const groupBy = expression === null ? (groups ?? []) : [name];
   const compute = expression === null ? [] : [`compute(${expression} as ${name})`];
-  const apply = [...stepsOf(view), ...compute, writeApply({ filter: "", groupBy, totals })].join("/");
-  const first = period === null && column?.isMeasure !== true ? totals.slice(0, 1) : [];
+  const apply = [...rowSteps(view.options), ...compute, writeApply({ filter: "", groupBy, totals })].join("/");
+  const first = period === null && column?.isMeasure !== true && !isIdentifier(place.type, x) ? totals.slice(0, 1) : [];
   const order = [...first.map(({ alias }) => `${alias} desc`), ...groupBy].join(",");
   const own = [...view.options].filter(([option]) => !option.startsWith("$"));
   const $orderby = place.set?.abilities.canSort === false ? null : order;
@@ -106,19 +108,6 @@ function planTotals({ view, place, choice }: PlanRequest, column: ChartColumn | 
 
 function isDate(type: PropertyType | null): boolean {
   return type?.kind === "primitive" && type.name === "Edm.Date";
-}
-
-/** Writes the options that choose the rows of a query as steps before the groups. */
-function stepsOf({ options }: View): readonly string[] {
-  const limits = isLimited(options) ? ["orderby", "skip", "top"] : [];
-  return ["search", "compute", "filter", ...limits].flatMap((name) => {
-    const text = options.get(`$${name}`) ?? "";
-    return text.trim() === "" ? [] : [`${name}(${text})`];
-  });
-}
-
-function isLimited(options: View["options"]): boolean {
-  return ["$top", "$skip"].some((name) => (options.get(name) ?? "") !== "");
 }
 
 /**

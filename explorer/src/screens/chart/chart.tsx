@@ -27,13 +27,13 @@ import {
   placesOf,
   valuesOf,
 } from "./chart-choice.ts";
-import { chartData, describe, EXACT } from "./chart-data.ts";
-import { planOf, viewOfRows } from "./chart-plan.ts";
+import { chartData, type ChartData, describe, EXACT } from "./chart-data.ts";
+import { type ChartPlan, planOf, viewOfRows } from "./chart-plan.ts";
 import { Picture } from "./picture.tsx";
+import { type ChartRows, isCut, MOST, readChart } from "./read-chart.ts";
 
-/** The most rows of a picture. Bars with names need more room than others. */
+/** Bars with names need more room than others. */
 const MOST_BARS = 200;
-const MOST = 2000;
 
 /** Shows the totals of a query, or each of its rows, as bars, lines or points. */
 export function Chart({ session, view }: ScreenProps): JSX.Element {
@@ -64,17 +64,19 @@ function Content({ session, view, place }: ContentProps): JSX.Element {
   const known = useMemo(() => columnsOfType(type, abilities), [type, abilities]);
   const zone = session.zone.value;
   const choice = choiceOf(view, apply === undefined ? known : []);
-  const url = resourceUrl(planOf({ view, place, columns: known, choice, zone }).view);
-  const loading = useLoaded(url, (signal) => readRows(session, url, signal));
+  const request = { view, place, columns: known, choice, zone };
+  const loading = useLoaded(`${zone} ${resourceUrl(planOf(request).view)}`, (signal) =>
+    readChart(request, (each) => readRows(session, resourceUrl(each), signal)),
+  );
   // The columns of $apply are known once its rows are there.
   const isKnown = apply === undefined || loading.state.kind !== "loaded";
-  const columns = isKnown ? known : columnsOfRows(loading.state.value, type, apply);
+  const columns = isKnown ? known : columnsOfRows(loading.state.value.rows, type, apply);
   const shown = { session, view, columns, choice: isKnown ? choice : choiceOf(view, columns) };
   return (
     <>
       {columns.length === 0 ? null : <ChartFields {...shown} canTotal={abilities !== null} />}
       <Loadable loading={loading} label="Reading the values">
-        {(rows) => <Figure {...shown} {...{ place, rows }} />}
+        {(read) => <Figure {...shown} {...read} place={place} />}
       </Loadable>
     </>
   );
@@ -138,33 +140,43 @@ async function readRows(session: OpenSession, url: string, signal: AbortSignal):
   return rows;
 }
 
+/** Says why there is no picture; null if there is one. */
+function nothingOf(plan: ChartPlan, rows: readonly unknown[], { points }: ChartData) {
+  if (isCut(plan, rows)) {
+    const text = "The page makes the totals of this chart, and does not read so many rows. Filter them.";
+    return { title: `There are more than ${MOST} rows`, text };
+  }
+  const text = rows.length === 0 ? "No row meets the conditions." : "No row has a number and a place on the axis.";
+  return points.length > 0 ? null : { title: "There is nothing to draw", text };
+}
+
 /** Shows the picture, what it shows, its description, and the same values as a table. */
-function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & { readonly rows: readonly unknown[] }): JSX.Element {
-  const { session, choice, rows } = props;
+function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & ChartRows): JSX.Element {
+  const { choice, rows } = props;
   const { kind, x } = choice;
-  const request = { ...props, zone: session.zone.value };
-  const plan = planOf(request);
+  const plan = planOf(props);
   const { type, period, groups, zone, hasNames } = plan;
   const most = kind === "bars" && period === null ? MOST_BARS : MOST;
   const data = chartData(rows.slice(0, most), plan, choice);
   const titles = plan.series.map(({ title }) => title);
   const place = period === null || choice.source === "applied" ? x : `${period} of ${x}`;
   const label = `${titles.join(", ")}${x === "" ? "" : ` by ${place}`}`;
-  if (data.points.length === 0) {
+  const nothing = nothingOf(plan, rows, data);
+  if (nothing !== null) {
     return (
-      <Empty title="There is nothing to draw">
-        <p>{rows.length === 0 ? "No row meets the conditions." : "No row has a number and a place on the axis."}</p>
+      <Empty title={nothing.title}>
+        <p>{nothing.text}</p>
       </Empty>
     );
   }
-  const views = data.points.map(({ row, span }) => viewOfRows(request, plan, row, span));
+  const views = data.points.map(({ row, span }) => viewOfRows(props, plan, row, span));
   const hrefs = views.map((each) => (each === null ? null : hrefOf(each)));
   const single = period === null ? "Each point is a row." : "The page made these totals of the rows that it read.";
   const advice = period === null ? "Filter them, or group them." : "Filter them, or choose a longer period.";
   return (
     <figure class="chart-figure">
       <h2 dir="auto">
-        {label} <ZoneMark type={type} />
+        {label} <ZoneMark {...{ type, zone }} />
       </h2>
       {groups === null ? <p class="small dim">{single}</p> : null}
       {rows.length > most ? (
@@ -182,7 +194,7 @@ function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & { readonly ro
         <DataTable
           label="Values"
           columns={[x === "" ? "Rows" : x, ...titles]}
-          marks={[<ZoneMark type={type} />]}
+          marks={[<ZoneMark {...{ type, zone }} />]}
           numbers={titles}
           rows={data.points.map((point, at) => {
             const shown = point.place === null ? point.label : <ValueCell {...point.place} />;
