@@ -58,7 +58,8 @@ function conditionWords(
   const isText = type.kind === "primitive" && type.name === "Edm.String";
   const values = condition.values.map((literal) => {
     const shown = shownAs(owner, name, literalText(literal), type);
-    if (literal === "null") return "empty";
+    if (literal === "null") return "null";
+    if (literal === "''") return "empty text";
     return isText ? `“${literalText(literal)}”` : showValue(shown.value, shown.type, undefined, zone && { zone }).text;
   });
   return `${name} ${operator.label} ${values.join(", ")}${condition.isLowered ? " in any case" : ""}`;

@@ -14,7 +14,7 @@ export interface Operator {
 
 const EQUAL = { eq: "is", ne: "is not" };
 const LIST = { in: "is one of", "not in": "is none of" };
-const NULL = { "eq null": "is empty", "ne null": "is not empty" };
+const NULL = { "eq null": "is null", "ne null": "is not null" };
 const FLAGS = { has: "includes", "not has": "does not include" };
 const PARTS = {
   contains: "contains",
@@ -33,7 +33,7 @@ const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Edm.TimeOfDay": { ...EQUAL, ...TIMES, ...LIST },
   "Edm.DateTimeOffset": { ...EQUAL, ...TIMES, ...LIST },
   "Edm.Duration": { ...EQUAL, ...LENGTHS, ...LIST },
-  "Edm.Boolean": EQUAL,
+  "Edm.Boolean": { ...EQUAL, ...LIST },
   "Edm.Guid": { ...EQUAL, ...LIST },
   "Edm.Binary": EQUAL,
 };

@@ -28,8 +28,8 @@ test("texts have operators in plain words", () => {
     "comes after or is: A ge 'a'",
     "comes before: A lt 'a'",
     "comes before or is: A le 'a'",
-    "is empty: A eq null",
-    "is not empty: A ne null",
+    "is null: A eq null",
+    "is not null: A ne null",
   ]);
 });
 
@@ -48,7 +48,7 @@ test("numbers, dates and durations are compared in their words", () => {
   ]);
   expect(labels("Date").slice(2, 6)).toEqual(["is after", "is on or after", "is before", "is on or before"]);
   expect(labels("Duration").slice(2, 6)).toEqual(["is longer than", "is at least", "is shorter than", "is at most"]);
-  expect(labels("Boolean")).toEqual(["is", "is not"]);
+  expect(labels("Boolean")).toEqual(["is", "is not", "is one of", "is none of"]);
 });
 
 test("enumerations include members if they are flags", () => {

@@ -96,7 +96,7 @@ function DayFields({ path, property: { type }, conditions, zone, onChange, onSho
   );
 }
 
-const NONE = "(empty)";
+const NONE = "(null)";
 
 /** Chooses some of the values of a type that has few, and null; of flags those that a value must have. */
 function BoxFields({ path, property: { type, isNullable }, conditions, onChange }: FieldsProps): JSX.Element {

@@ -63,7 +63,11 @@ function AllRows({ session, text }: { readonly session: OpenSession; readonly te
       ))}
       <Loadable loading={loading} label={`Searching ${countText(sets.length, "set")}`} lines={2}>
         {() =>
-          found.some(({ items }) => items.length > 0) ? null : <Empty title="No row of these sets has this text" />
+          found.some(({ items }) => items.length > 0) ? null : (
+            <Empty title="No text of these sets contains this">
+              <p>Numbers and dates are not searched. Filter a set by them.</p>
+            </Empty>
+          )
         }
       </Loadable>
       <p class="small dim">{[...found.map(({ fault }) => fault), ...others].join(" ")}</p>
@@ -100,7 +104,10 @@ function rowItem(set: EntitySet, row: unknown, grid: string): LinkItem {
   const key = decode(keyPredicate(set.type, values) ?? "");
   const label = labelText(labelProperties(set.type), values);
   const path = recordPath(set, row);
-  const texts = Object.values(values).filter((value) => typeof value === "string" && label?.includes(value) !== true);
+  const texts = textPaths({ ...set, set })
+    .filter((name) => !set.type.key.some((each) => each.name === name))
+    .map((name) => values[name])
+    .filter((value) => typeof value === "string" && value !== "" && label?.includes(value) !== true);
   const note = [label === null ? "" : key, texts.join(" · ").slice(0, 120)].join(" ");
   return { text: label ?? key, href: path === null ? grid : hrefOf(viewOf("record", path)), note };
 }

@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { rowsIn } from "../../client/service-client.ts";
+import { pageLocale } from "../../format/locale.ts";
 import { countText, showValue } from "../../format/show-value.ts";
 import { labelText } from "../../model/label-properties.ts";
 import { Loadable } from "../../parts/loadable.tsx";
 import type { FilterCondition } from "../../query/filter-tree.ts";
-import { limitsOf, stepsOf } from "../../query/limits.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { resourceUrl } from "../../state/view.ts";
 import type { Column, Row } from "./columns.ts";
 import type { GridProps } from "./grid-table.tsx";
-import { type Counted, readSummary, type SummedColumn, type Summary } from "./summary.ts";
+import { type Counted, readSummary, type SummedColumn, type Summary, summarySteps } from "./summary.ts";
 
 interface SummaryProps extends GridProps {
   readonly column: Column;
@@ -21,12 +21,12 @@ interface SummaryProps extends GridProps {
 /** Shows what is in a column, as totals of the service. */
 export function ColumnSummary(props: SummaryProps): JSX.Element {
   const { session, view, column, summed, onPick } = props;
-  const limits = limitsOf(view.options);
+  const chosen = summarySteps(view.options);
   const aliases = [...view.options].filter(([name]) => name.startsWith("@"));
-  const loading = useLoaded(`${view.path} ${column.name} ${JSON.stringify(limits)}`, (signal) =>
+  const loading = useLoaded(`${view.path} ${column.name} ${JSON.stringify(chosen)}`, (signal) =>
     readSummary(summed, async (parallel) => {
       const steps = parallel.length === 1 ? parallel : [`concat(${parallel.join(",")})`];
-      const options = new Map([...aliases, ["$apply", [...stepsOf(limits), ...steps].join("/")] as const]);
+      const options = new Map([...aliases, ["$apply", [...chosen, ...steps].join("/")] as const]);
       const { body } = await session.client.get(resourceUrl({ path: view.path, options }), { signal });
       return rowsIn(body).filter((row): row is Row => typeof row === "object" && row !== null);
     }),
@@ -36,7 +36,7 @@ export function ColumnSummary(props: SummaryProps): JSX.Element {
   const textOf = ({ value, until, row }: Counted): string => {
     const label = column.navigation === null ? null : labelText(column.label, row[column.navigation.name]);
     if (until !== undefined) return `${shown(value)} – ${shown(until)}`;
-    return value === null ? "empty" : [shown(value), label ?? []].flat().join(" ");
+    return value === null ? "null" : [shown(value), label ?? []].flat().join(" ");
   };
   return (
     <Loadable loading={loading} label={`Summing up ${column.name}`} lines={4}>
@@ -52,8 +52,10 @@ export function ColumnSummary(props: SummaryProps): JSX.Element {
 }
 
 function factsText({ rows, empty, different, least, greatest }: Summary, shown: (value: unknown) => string): string {
-  const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(empty / rows);
-  const none = empty === 0 ? "none empty" : `${showValue(empty, null).text} empty (${share})`;
+  const share = new Intl.NumberFormat(pageLocale(), { style: "percent", maximumFractionDigits: 1 }).format(
+    empty / rows,
+  );
+  const none = empty === 0 ? "none null" : `${showValue(empty, null).text} null (${share})`;
   const range = least === null ? "" : ` · from ${shown(least)} to ${shown(greatest)}`;
   return `${countText(rows, "row")} · ${none} · ${countText(different, "different value")}${range}`;
 }

@@ -2,9 +2,11 @@ import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
 import { dayOf } from "../../format/zone.ts";
 import type { StructuredType } from "../../model/model.ts";
-import { condition, type FilterCondition, filterOf } from "../../query/filter-tree.ts";
+import { condition, type FilterCondition, type FilterNode, filterOf } from "../../query/filter-tree.ts";
+import { limitsOf, rowSteps, stepsOf } from "../../query/limits.ts";
 import { toLiteral } from "../../query/literals.ts";
 import { memberAt, type ResolvedPath } from "../../query/resolve-type.ts";
+import type { View } from "../../state/view.ts";
 import type { Column, Row } from "./columns.ts";
 
 /** The values of a column, and how often they occur, among the rows that a query chooses. */
@@ -82,6 +84,17 @@ export async function readSummary(column: SummedColumn, ask: (parallel: readonly
       return { ...range, count: Number(total(second, `Range${at}`)) };
     }),
   };
+}
+
+/** Adds conditions to those under which a summary was made: its numbers are those of the rows that meet both. */
+export function withConditions(all: readonly FilterNode[], picked: readonly FilterCondition[]): readonly FilterNode[] {
+  const texts = new Set(all.map((each) => filterOf([each])));
+  return [...all, ...picked.filter((each) => !texts.has(filterOf([each])))];
+}
+
+/** Returns the steps that choose the rows of a summary: those of the query, or those before its groups. */
+export function summarySteps(options: View["options"]): readonly string[] {
+  return (options.get("$apply") ?? "") === "" ? rowSteps(options) : stepsOf(limitsOf(options));
 }
 
 /** No column may have the name of a property. */
