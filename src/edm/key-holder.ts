@@ -1,21 +1,47 @@
-import type { EntitySet, JoinPair, NavigationJoin, NavigationProperty, StructuralProperty } from "./model.ts";
+import type { DirectJoin, EntitySet, JoinPair, NavigationJoin, NavigationProperty, StructuralProperty } from "./model.ts";
 
 /** The end of the annotation of a navigation property that links to existing entities. @see OData JSON Format 4.0, section 8.5 */
 export const BIND = "@odata.bind";
 
 /**
  * The place of the values that relate two entities: the entity that a navigation starts from, the related entity, or a
- * table of links. `unknown`: neither `on` nor `through` nor the partner declares it.
+ * table of links. `unknown`: neither `on` nor `through` nor the partner declares it, or `on` names no key and either side
+ * could refer to the other.
  */
 export type KeyHolder = "parent" | "related" | "links" | "unknown";
 
 /** Returns the side of a navigation with the foreign key. Writing a link changes the row of that side. */
-export function keyHolderOf({ navigationJoins }: EntitySet, navigation: NavigationProperty): KeyHolder {
-  const join = navigationJoins.get(navigation.name);
+export function keyHolderOf(entitySet: EntitySet, navigation: NavigationProperty): KeyHolder {
+  const join = entitySet.navigationJoins.get(navigation.name);
   if (join?.kind === "link") return "links";
-  if (join !== undefined) return !navigation.isCollection && refersToKey(navigation, join) ? "parent" : "related";
+  if (join !== undefined) return holderOfJoin(entitySet, navigation, join);
   if (navigation.referentialConstraints.length > 0) return "parent";
   return partnerPairs(navigation).length > 0 ? "related" : "unknown";
+}
+
+/**
+ * Returns the side of a single-valued navigation that refers to the other: to its key, or else as the partner has it. Without
+ * either, the own values refer to the related entity, as in a referential constraint, if they are as optional as the link.
+ * @see OData CSDL 4.0, section 7.2
+ */
+function holderOfJoin({ entityType }: EntitySet, navigation: NavigationProperty, join: DirectJoin): KeyHolder {
+  if (navigation.isCollection) return "related";
+  if (refersToKey(navigation, join)) return "parent";
+  if (entityType.key.every(({ field }) => join.pairs.some(({ property }) => property.field === field))) return "related";
+  const back = navigation.entityType.navigationProperties.find(
+    ({ name, partner, entityType: from }) =>
+      name === navigation.partner || (partner === navigation.name && from === entityType),
+  );
+  if (back?.isCollection === true) return "parent";
+  if (back !== undefined && back.nullable !== navigation.nullable) return navigation.nullable ? "related" : "parent";
+  const own = join.pairs.map(({ property }) => property).filter(({ serverSet }) => serverSet !== true);
+  const isAsOptional = own.some(({ nullable, isKey }) => nullable && !isKey) === navigation.nullable;
+  return back === undefined && own.length > 0 && isAsOptional ? "parent" : "unknown";
+}
+
+/** Describes a navigation whose side with the foreign key is unknown. */
+export function unknownHolder({ name }: EntitySet, navigation: NavigationProperty): string {
+  return `The service does not know which entity of the link '${navigation.name}' of ${name} refers to the other: write the property with the reference itself.`;
 }
 
 /** Returns the pairs of properties that relate two entities: those of `on`, or else those of the partner. */
@@ -41,7 +67,7 @@ function partnerPairs({ entityType, partner }: NavigationProperty): readonly Joi
   }));
 }
 
-/** Returns whether a join references the key of the related entity, so that this side has the foreign key. */
+/** Returns whether a join references the key of the related entity, so that this side of a single-valued one has the foreign key. */
 export function refersToKey({ entityType }: NavigationProperty, join: NavigationJoin): boolean {
   if (join.kind === "link") return false;
   return entityType.key.every(({ field }) => join.pairs.some(({ related }) => related.field === field));

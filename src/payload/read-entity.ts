@@ -1,5 +1,6 @@
 import { protocolError } from "../base/errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
+import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
 import { codecOf } from "../edm/value-codecs.ts";
@@ -54,6 +55,10 @@ export function nestedLinksOf(source: EntitySet | null, navigation: NavigationPr
   }
   const join = source?.navigationJoins.get(name);
   if (join?.kind === "direct") {
+    if (source !== null && keyHolderOf(source, navigation) === "parent") {
+      const ofOwner = join.pairs.map(({ property, related: principal }) => ({ dependent: property, principal }));
+      return { ofRelated: [], ofOwner };
+    }
     const ofRelated = join.pairs.map((pair) => ({ dependent: pair.related, principal: pair.property }));
     return { ofRelated, ofOwner: [] };
   }

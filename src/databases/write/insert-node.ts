@@ -3,8 +3,15 @@ import { protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
-import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
-import type { DirectJoin, NavigationJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
+import { keyHolderOf, ownProperties, relatedProperties, reversedPairs } from "../../edm/key-holder.ts";
+import type {
+  DirectJoin,
+  EntitySet,
+  JoinPair,
+  NavigationJoin,
+  NavigationProperty,
+  StructuralProperty,
+} from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { databaseFault } from "../kinds/database-fault.ts";
 import { checkReferredRows, type StatedIn, type StatedRow } from "./guarded-references.ts";
@@ -19,6 +26,8 @@ import { areVisible, checkVisible, type SetRow } from "./visible-rows.ts";
 
 /** The entities that are nested under one navigation property. */
 interface Nested {
+  /** The set of the enclosing entity. */
+  readonly from: EntitySet;
   readonly navigation: NavigationProperty;
   readonly join: NavigationJoin;
   readonly set: EntitySetDefinition;
@@ -108,7 +117,7 @@ export async function insertNode(
   beside: readonly StructuralProperty[],
 ): Promise<Stored> {
   const all = set === null ? [] : nestedIn(task, { table, set, values });
-  const before = all.filter(isPrincipal);
+  const before = all.filter((nested) => isPrincipal(nested));
   const behind = all.filter((nested) => !isPrincipal(nested));
   const shown: Record<string, unknown> = {};
   const known: Record<string, unknown> = { ...linked };
@@ -116,7 +125,7 @@ export async function insertNode(
     const asked = relatedProperties(nested.join).filter((property) => !isOf(nested.table, property));
     const [related] = await insertAll(task, nested, () => ({}), asked);
     const principal = required(related, `No entity is nested in ${nested.navigation.name}.`);
-    for (const pair of nested.join.pairs) known[pair.property.field] = valueOf(principal, pair.related);
+    Object.assign(known, linksFrom(task, principal, nested));
     shown[nested.navigation.field] = principal.entity;
   }
   const place = placeToCheck(task, table);
@@ -212,8 +221,21 @@ async function insertAll(
 
 /** Returns the values that an entity receives from the enclosing entity, which is already stored. */
 function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested): Values {
-  if (join.kind === "link") return {};
-  const links = join.pairs.map(({ property, related }) => {
+  return join.kind === "link" ? {} : linkedValues(task, stored, navigation, join.pairs);
+}
+
+/** Returns the values that an entity receives from a nested entity that it refers to. */
+function linksFrom(task: WriteTask, stored: Stored, { join, navigation }: Nested & { readonly join: DirectJoin }): Values {
+  return linkedValues(task, stored, navigation, reversedPairs(join.pairs));
+}
+
+function linkedValues(
+  task: WriteTask,
+  stored: Stored,
+  navigation: NavigationProperty,
+  pairs: readonly JoinPair[],
+): Values {
+  const links = pairs.map(({ property, related }) => {
     const value = valueOf(stored, property);
     if (value !== null) return [related.field, value] as const;
     const target = task.place + navigation.name;
@@ -237,7 +259,7 @@ function nestedIn(
     const target = targetSet(task.context, set, name);
     const other = tableOf(target?.handlers.create);
     if (join !== undefined && target !== null && other !== null && sharesDatabase(table, other)) {
-      return [{ navigation, join, set: target, table: other.over(table.db), entities }];
+      return [{ from: set.entitySet, navigation, join, set: target, table: other.over(table.db), entities }];
     }
     throw protocolError("InvalidBody", "Nested entities cannot be created here: omit them.", {
       target: task.place + name,
@@ -247,7 +269,7 @@ function nestedIn(
 
 /** Whether the entity refers to its nested entity, and is added after it. */
 function isPrincipal(nested: Nested): nested is Nested & { readonly join: DirectJoin } {
-  return !nested.navigation.isCollection && refersToKey(nested.navigation, nested.join);
+  return keyHolderOf(nested.from, nested.navigation) === "parent" && nested.join.kind === "direct";
 }
 
 function isNothing(values: Values, field: string): boolean {

@@ -1,10 +1,10 @@
-import { protocolError } from "../../base/errors/odata-error.ts";
+import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { valuesToSet, WriteFacts } from "../../definition/model/set-values.ts";
 import { suppliedIn } from "../../definition/sets/supplied-values.ts";
-import { ownProperties, relatedProperties, refersToKey } from "../../edm/key-holder.ts";
+import { type KeyHolder, keyHolderOf, ownProperties, relatedProperties, unknownHolder } from "../../edm/key-holder.ts";
 import { keyOf } from "../../edm/literal.ts";
-import type { DirectJoin, LinkJoin, StructuralProperty } from "../../edm/model.ts";
+import type { DirectJoin, LinkJoin, NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import { asDirect } from "../translate/join-navigation.ts";
@@ -47,8 +47,8 @@ export function setRelated(
 ): Promise<void> {
   const ends = { key, related, absent: unknownId, isAdded: true };
   return withRelation(write, ends, context, async (relation) => {
-    const { navigation, join } = relation;
-    if (join.kind === "direct" && !refersToKey(navigation, join)) await clear(relation, join, related);
+    const { join } = relation;
+    if (join.kind === "direct" && holderOf(relation) === "related") await clear(relation, join, related);
     await link(relation, related);
   });
 }
@@ -84,7 +84,7 @@ export function clearRelated(write: RelatedWrite, key: unknown, context: AnyWrit
     const { navigation, own, ownKey, task, set } = relation;
     const join = asDirect(relation.join, navigation);
     if (ownProperties(join).some(({ field }) => (relation.row[field] ?? null) === null)) return;
-    if (refersToKey(navigation, join)) {
+    if (holderOf(relation) === "parent") {
       const foreignKey = join.pairs.map(({ property }) => property);
       await changeRow(task, { set, writer: own, key: ownKey }, nulls(own, foreignKey));
     } else await clear(relation, join, undefined);
@@ -127,8 +127,9 @@ async function link(relation: LockedRelation, related: unknown): Promise<void> {
   if (row === null) throw unknownId(target);
   if (join.kind === "link") {
     await addLink(task, { own: own.table, other: other.table }, join, linkValues(relation, join, row));
-  } else if (!navigation.isCollection && refersToKey(navigation, join)) {
-    const pairs = join.pairs.map(({ property, related: { field } }) => ({ property, value: row[field] }));
+  } else if (holderOf(relation) === "parent") {
+    const pairs = join.pairs.map(({ property, related: { field } }) => ({ property, value: row[field] ?? null }));
+    if (pairs.some(({ value }) => value === null)) throw hasNoValue(navigation);
     const values = changesOf(own, pairs, relation.row);
     await checkReferred(relation, { set, table: own.table, key: ownKey }, values);
     await changeRow(task, { set, writer: own, key: ownKey }, values);
@@ -140,6 +141,13 @@ async function link(relation: LockedRelation, related: unknown): Promise<void> {
     await changeRow(task, { set: target, writer: other, key: otherKey }, values);
   }
   await checkRelated(relation, otherKey);
+}
+
+/** Returns the side with the foreign key. @throws ODataError `NotImplemented` if either side could refer to the other */
+function holderOf({ set: { entitySet }, navigation }: LockedRelation): KeyHolder {
+  const holder = keyHolderOf(entitySet, navigation);
+  if (holder !== "unknown") return holder;
+  throw protocolError("NotImplemented", unknownHolder(entitySet, navigation), { target: navigation.name });
 }
 
 /** A row that a link changes. */
@@ -227,10 +235,14 @@ function linked({ row, navigation }: LockedRelation, join: DirectJoin): Values {
   const values = join.pairs.map((pair) => {
     const value = row[pair.property.field] ?? null;
     if (value !== null) return [pair.related.field, value] as const;
-    const problem = "The entity cannot be related: one of the values that the link needs is null.";
-    throw protocolError("NotSupported", problem, { target: navigation.name });
+    throw hasNoValue(navigation);
   });
   return Object.fromEntries(values);
+}
+
+function hasNoValue({ name }: NavigationProperty): ODataError {
+  const problem = "The entity cannot be related: one of the values that the link needs is null.";
+  return protocolError("NotSupported", problem, { target: name });
 }
 
 function linkValues({ row, navigation }: LockedRelation, join: LinkJoin, other: Values): readonly PrimitiveValue[] {

@@ -7,7 +7,7 @@ import type { Context } from "../../definition/context.ts";
 import { logWarning } from "../../definition/model/request-fields.ts";
 import { declaredViolation } from "../../definition/sets/constraints.ts";
 import { missingReference } from "../../definition/sets/judge-references.ts";
-import { refersToKey } from "../../edm/key-holder.ts";
+import { keyHolderOf } from "../../edm/key-holder.ts";
 import type { StructuralProperty } from "../../edm/model.ts";
 import {
   databaseFault,
@@ -208,7 +208,7 @@ function referringNames(context: Context, table: SqlTable): readonly string[] {
   if (set === undefined) return [];
   const names = [...set.navigationProperties.values()].flatMap((navigation) => {
     const join = set.navigationJoins.get(navigation.name);
-    if (navigation.isCollection || join?.kind !== "direct" || !refersToKey(navigation, join)) return [];
+    if (join?.kind !== "direct" || keyHolderOf(set, navigation) !== "parent") return [];
     const properties = join.pairs.map(({ property }) => property);
     return properties.filter((property) => set.entityType.properties.includes(property)).map(({ name }) => name);
   });

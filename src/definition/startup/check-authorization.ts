@@ -255,7 +255,7 @@ export function* navigationRoutes(route: string, handlers: Readonly<Record<strin
   if (has("removeRef")) yield { category: "update", route: `${route}/$ref`, method: "DELETE" };
 }
 
-/** Returns whether the related entities of a navigation contain the foreign key, as `keyHolderOf` does for a model. */
+/** Returns whether the related entities of a navigation may contain the foreign key; `keyHolderOf` decides it for a model. */
 function relatedHoldsKey(navigation: DeclaredNavigation, sets: readonly DeclaredSet[]): boolean {
   const { declaration, options, target } = navigation;
   if (isObject(options["through"]) || target === undefined) return false;

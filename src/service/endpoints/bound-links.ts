@@ -3,7 +3,7 @@ import { isODataError, type ODataError } from "../../base/errors/odata-error.ts"
 import type { Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import { type AuthorizationRequirement, refusal } from "../../definition/sets/authorization.ts";
-import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
+import { keyHolderOf, keyPairsOf, unknownHolder } from "../../edm/key-holder.ts";
 import { keyIn } from "../../edm/literal.ts";
 import { definitionIn, definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { requireLinkable } from "../../engine/rules/authorize-body.ts";
@@ -104,6 +104,9 @@ function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & L
   const handler = named === null ? removeRef : adds;
   if (handler === undefined) {
     throw unsupported(`The service writes no links along '${navigation.name}' of ${entitySet.name}.`, fail);
+  }
+  if (keyHolderOf(entitySet, navigation) === "unknown" && isTable(execution, handler)) {
+    throw unsupported(unknownHolder(entitySet, navigation), fail);
   }
   const { transactional } = definitionIn(execution.service.definition, entitySet);
   const joins = (each: object): boolean => isTable(execution, each) || transactional;

@@ -185,7 +185,8 @@ describe.each(ENGINES)("links of bodies by @odata.bind over $title", (engine) =>
     const hooked = sendTo(orderService(db, logged, { ...BIND, ...passingHooks(() => (commits += 1)) }));
     const order = await newOrder();
     const made = await hooked("POST", "Customers", { Id: 7, Name: "G", "Orders@odata.bind": [order] });
-    expect([made.status, commits, await customerOf(order)]).toEqual([201, 2, 7]);
+    expect([made.status, await customerOf(order)]).toEqual([201, 7]);
+    await vi.waitFor(() => expect(commits).toBe(2));
     const patched = await hooked("PATCH", order, { "Customer@odata.bind": "Customers(1)" });
     expect([patched.status, patched.json.CustomerId]).toEqual([200, 1]);
     await vi.waitFor(() => expect(commits).toBe(3));
