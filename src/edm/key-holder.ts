@@ -1,4 +1,11 @@
-import type { DirectJoin, EntitySet, JoinPair, NavigationJoin, NavigationProperty, StructuralProperty } from "./model.ts";
+import type {
+  DirectJoin,
+  EntitySet,
+  JoinPair,
+  NavigationJoin,
+  NavigationProperty,
+  StructuralProperty,
+} from "./model.ts";
 
 /** The end of the annotation of a navigation property that links to existing entities. @see OData JSON Format 4.0, section 8.5 */
 export const BIND = "@odata.bind";
@@ -27,7 +34,8 @@ export function keyHolderOf(entitySet: EntitySet, navigation: NavigationProperty
 function holderOfJoin({ entityType }: EntitySet, navigation: NavigationProperty, join: DirectJoin): KeyHolder {
   if (navigation.isCollection) return "related";
   if (refersToKey(navigation, join)) return "parent";
-  if (entityType.key.every(({ field }) => join.pairs.some(({ property }) => property.field === field))) return "related";
+  if (entityType.key.every(({ field }) => join.pairs.some(({ property }) => property.field === field)))
+    return "related";
   const back = navigation.entityType.navigationProperties.find(
     ({ name, partner, entityType: from }) =>
       name === navigation.partner || (partner === navigation.name && from === entityType),

@@ -225,7 +225,11 @@ function linksTo(task: WriteTask, stored: Stored, { join, navigation }: Nested):
 }
 
 /** Returns the values that an entity receives from a nested entity that it refers to. */
-function linksFrom(task: WriteTask, stored: Stored, { join, navigation }: Nested & { readonly join: DirectJoin }): Values {
+function linksFrom(
+  task: WriteTask,
+  stored: Stored,
+  { join, navigation }: Nested & { readonly join: DirectJoin },
+): Values {
   return linkedValues(task, stored, navigation, reversedPairs(join.pairs));
 }
 
