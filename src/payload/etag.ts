@@ -124,6 +124,9 @@ const markOf = keptPer((unreadable: ReadonlySet<StructuralProperty>) => {
 /** Begins the mark of a key. No digest contains it. */
 const KEY_SIGN = "-";
 
+/** The end of an ETag with the mark of a key. */
+const MARKED = /\.[^.]*-[A-Za-z0-9+/=]{8}"$/u;
+
 /**
  * Returns the ETag of a response of a singleton: at another time it may have another entity in an equal state. Writes at the URL of
  * the entity do not compare the mark.
@@ -139,6 +142,11 @@ export function markedByKey(etag: string, keyText: string): string {
 export function isOfOtherKey(tag: string, keyText: string): boolean {
   const start = tag.lastIndexOf(KEY_SIGN);
   return start !== -1 && tag.slice(start + 1) !== `${keyMark(keyText)}"`;
+}
+
+/** Returns an ETag list without the tags that have the mark of another key. */
+export function withoutOtherKeys(tags: readonly string[], keyText: string): readonly string[] {
+  return tags.filter((tag) => !(MARKED.test(tag) && isOfOtherKey(tag, keyText)));
 }
 
 function keyMark(keyText: string): string {

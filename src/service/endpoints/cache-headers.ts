@@ -63,7 +63,7 @@ function settingHeaders(request: AuthorizedRequest): CacheHeaders | undefined {
   if (settings.every((each) => each === null)) return undefined;
   if (first === null || settings.some((each) => each?.text !== first.text)) return NOT_STORED;
   const { text, isPrivate } = first;
-  if (!isPrivate && (access.user !== null || choosesEntity(request))) return NOT_STORED;
+  if (choosesEntity(request) || (!isPrivate && access.user !== null)) return NOT_STORED;
   // A browser whose user changes must not show the data of the last one.
   const ofUser = isPrivate ? ", Cookie" : "";
   const position = arrival.reading === null ? "" : ", X-OData-Position";

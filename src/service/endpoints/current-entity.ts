@@ -12,9 +12,11 @@ import { getEntity, readByKey, type FoundEntity, findEntity } from "../../engine
 import { actionOf, judge, judgeEntity, judgeLoaded } from "../../engine/rules/judge-rules.ts";
 import { lockEntity } from "../../engine/writes/judged-write.ts";
 import { matchesState, namesEveryEntityTag } from "../../http/conditional.ts";
+import { splitHeaderList } from "../../http/headers.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import type { Row } from "../../language/query/row-shape.ts";
-import { etagOf, etagValuesReader } from "../../payload/etag.ts";
+import { etagOf, etagValuesReader, withoutOtherKeys } from "../../payload/etag.ts";
+import { keyTextOf } from "../../payload/urls.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import type { Execution } from "./execution.ts";
 import { type EntityOrigin, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
@@ -69,7 +71,7 @@ export function checkPreconditions(execution: Execution, target: WriteTarget): M
   const isAsked = isConditional || mayCreate || isWholeNeeded || addressed !== undefined;
   if (getByKey === undefined || !isAsked) return UNKNOWN;
   return chain(load(execution, target), (found): CurrentEntity => {
-    const matched = ifMatch === undefined ? undefined : checkIfMatch(entitySet, found, ifMatch);
+    const matched = ifMatch === undefined ? undefined : checkIfMatch(target, found, ifMatch);
     if (found === null) return { state: "missing" };
     const unmatched =
       ifNoneMatch === undefined ? undefined : checkIfNoneMatch(entitySet, found, ifNoneMatch, use === "star");
@@ -95,7 +97,11 @@ function load(
 }
 
 /** @returns the values of the ETag; undefined for `*` */
-function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: string): ExpectedValues | undefined {
+function checkIfMatch(
+  { entitySet, key }: WriteTarget,
+  found: FoundEntity | null,
+  ifMatch: string,
+): ExpectedValues | undefined {
   if (found === null) throw missingEntity();
   if (namesEveryEntityTag(ifMatch)) return undefined;
   const { entity, rowShape } = found;
@@ -103,7 +109,8 @@ function checkIfMatch(entitySet: EntitySet, found: FoundEntity | null, ifMatch: 
   if (etag === undefined) {
     throw preconditionFailed("If-Match", `${entitySet.name} has no ETags: send the request without the header.`);
   }
-  if (!matchesState(ifMatch, etag)) throw unmatched(ifMatch);
+  const ofKey = withoutOtherKeys(splitHeaderList(ifMatch), keyTextOf(entitySet.entityType, key));
+  if (!matchesState(ofKey.join(", "), etag)) throw unmatched(ifMatch);
   return expectedValues(entitySet, { entity, rowShape });
 }
 
@@ -297,16 +304,18 @@ export function authorizeRelated(
 /**
  * Requires that the user sees the entity that a reference names.
  * @param missing makes the error for a hidden or missing entity
+ * @returns its key as it is stored
  * @throws ODataError that `missing` makes; the error of the handler
  */
 export function requireReferenced(
   execution: Execution,
   { entitySet, key }: EntityAddress,
   missing: () => ODataError,
-): Maybe<void> {
+): Maybe<object> {
   const selected = (): readonly SelectedProperty[] => keyProperties(entitySet.entityType);
   return chain(findEntity(entitySet, key, execution.reader, selected), (found) => {
     if (found === null) throw missing();
+    return found;
   });
 }
 

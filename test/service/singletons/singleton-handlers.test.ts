@@ -303,11 +303,17 @@ describe("caches", () => {
     cacheControl: "public, max-age=60",
     getByKey: (id) => BRANCHES.find((each) => each.id === id) ?? null,
   });
+  const offices = entitySet(Branch, {
+    name: "Offices",
+    cacheControl: "private, max-age=60",
+    getByKey: (id) => BRANCHES.find((each) => each.id === id) ?? null,
+  });
   const service = odataService({
     prefix: "/odata",
     logger: noFailures,
-    entitySets: [branches],
+    entitySets: [branches, offices],
     singletons: [
+      singleton(Branch, { name: "Desk", from: offices, key: () => 1 }),
       singleton(Branch, {
         name: "Seat",
         from: branches,
@@ -325,6 +331,9 @@ describe("caches", () => {
     expect(await cacheOf("Main")).toBe("public, max-age=60");
     expect(await cacheOf("Seat")).toBe("no-store");
     expect(await cacheOf("Seat/City")).toBe("no-store");
+    expect(await cacheOf("Offices(1)")).toBe("private, max-age=60");
+    expect(await cacheOf("Desk")).toBe("no-store");
+    expect(await cacheOf("Desk/City")).toBe("no-store");
     expect((await send("/odata/Seat", { "x-seat": "2" })).json).toMatchObject({ Id: 2 });
   });
 });

@@ -206,7 +206,9 @@ describe.each(PLACES)("a singleton over a set in $title", ({ start }) => {
       412,
       "PreconditionFailed",
     ]);
-    const patched = await sends(send, "PATCH", "Me", { Name: "Anna" }, { "if-match": mine });
+    const mixed = { ...BEN, "if-match": `${mine}, "junk"` };
+    expect(codeOf(await sends(send, "PATCH", "Me", { Name: "x" }, mixed))[0]).toBe(412);
+    const patched = await sends(send, "PATCH", "Me", { Name: "Anna" }, { "if-match": `"junk", ${mine}` });
     expect(patched.status).toBe(200);
     expect((await get("Me", { ...ANN, "if-none-match": patched.headers["etag"] ?? "" })).status).toBe(304);
     expect(codeOf(await sends(send, "PATCH", "Me", { Name: "x" }, { "if-match": mine }))[0]).toBe(412);
