@@ -34,8 +34,8 @@ export function keyHolderOf(entitySet: EntitySet, navigation: NavigationProperty
 function holderOfJoin({ entityType }: EntitySet, navigation: NavigationProperty, join: DirectJoin): KeyHolder {
   if (navigation.isCollection) return "related";
   if (refersToKey(navigation, join)) return "parent";
-  if (entityType.key.every(({ field }) => join.pairs.some(({ property }) => property.field === field)))
-    return "related";
+  const isOfKey = entityType.key.every(({ field }) => join.pairs.some(({ property }) => property.field === field));
+  if (isOfKey) return "related";
   const back = navigation.entityType.navigationProperties.find(
     ({ name, partner, entityType: from }) =>
       name === navigation.partner || (partner === navigation.name && from === entityType),

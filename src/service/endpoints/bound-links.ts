@@ -13,7 +13,14 @@ import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
 import { linkCategories } from "./authorize-link.ts";
 import { queryReaderOf } from "./bind-query.ts";
-import { checkKept, foreignKeyOf, type KeptValue, type LinkedEntity, SavedEntities } from "./bound-values.ts";
+import {
+  checkKept,
+  checkStored,
+  foreignKeyOf,
+  type KeptValue,
+  type LinkedEntity,
+  SavedEntities,
+} from "./bound-values.ts";
 import { judgeByKey, requireReferenced } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type LinkTarget, relatedSet, unsupported } from "./link-reading.ts";
@@ -49,6 +56,8 @@ export async function withBoundLinks<Result extends Saved>(
     const inner = execution.within(reader);
     const kept: KeptValue[] = [];
     for (const link of planned) kept.push(...(await findNamed(inner, write, link)));
+    const { transactional } = definitionIn(execution.service.definition, write.entitySet);
+    if (!transactional && !isTable(execution, write.handler)) await checkStored(write, kept, inner, unsupported);
     const saved = await save(inner);
     const entities = new SavedEntities(write, saved.entity, reader);
     for (const value of kept) await checkKept(value, entities, inner);
@@ -128,12 +137,13 @@ function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & L
  */
 async function findNamed(execution: Execution, write: LinkedWrite, link: PlannedLink): Promise<readonly KeptValue[]> {
   const missing = (): ODataError => link.fail(`${link.related.name} has no entity with this key.`);
+  let found: object | null = null;
   for (const each of link.named ?? []) {
-    await requireNamed(execution, link, each, missing);
+    found = await requireNamed(execution, link, each, missing);
     if (execution.turn.isOver) await execution.turn.next();
   }
   if (!isPartOfEntity(execution, write, link)) return [];
-  return foreignKeyOf(write, link, missing, execution.reader);
+  return foreignKeyOf(write, link, missing, execution.reader, found);
 }
 
 /** Whether a write of the entity writes the foreign key of a link. Bodies of tables contain no ignored properties. */
@@ -147,17 +157,21 @@ function isPartOfEntity(execution: Execution, { handler }: LinkedWrite, link: Bo
   );
 }
 
-/** @throws ODataError of `missing` for an entity that is missing or hidden; `Unauthorized`, `Forbidden` */
+/**
+ * @returns the key of the entity as it is stored; null if rules have loaded it
+ * @throws ODataError of `missing` for an entity that is missing or hidden; `Unauthorized`, `Forbidden`
+ */
 async function requireNamed(
   execution: Execution,
   { related: entitySet, rules, target }: PlannedLink,
   { key }: NamedEntity,
   missing: () => ODataError,
-): Promise<void> {
+): Promise<object | null> {
   const refuse = (): ODataError => refusal(execution.access.user, `link this entity of ${entitySet.name}`, target);
   try {
-    if (rules.length > 0) await judgeByKey(execution, { entitySet, key }, rules, { missing, refuse });
-    else await requireReferenced(execution, { entitySet, key }, missing);
+    if (rules.length === 0) return await requireReferenced(execution, { entitySet, key }, missing);
+    await judgeByKey(execution, { entitySet, key }, rules, { missing, refuse });
+    return null;
   } catch (error) {
     throw isNotFound(error) ? missing() : error;
   }

@@ -1,10 +1,12 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import { keyFields, keyIn } from "../../edm/literal.ts";
-import type { EntitySet, StructuralProperty } from "../../edm/model.ts";
+import type { EntitySet, JoinPair, StructuralProperty } from "../../edm/model.ts";
 import { canonicalEntity } from "../../engine/entities/canonical-entity.ts";
 import { definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { asEntity } from "../../engine/memory/evaluation.ts";
+import { keyProperties } from "../../engine/plan/properties-to-read.ts";
+import { findEntity } from "../../engine/reads/read-by-key.ts";
 import { isSame } from "../../engine/rules/judge-properties.ts";
 import { graphOf } from "../../engine/writes/run-hooks.ts";
 import { linkedPart } from "../../engine/writes/write-entity.ts";
@@ -33,6 +35,7 @@ export interface KeptValue {
 /**
  * Adds the foreign key of a link to the entity in the body.
  * @param missing makes the error for an entity that is missing by now
+ * @param found the key of the related entity as it is stored, if it was loaded
  * @returns the values that the saved entity must have without the link, such as its tenant
  * @throws ODataError `InvalidBody` for another value in the body; `NullNotAllowed` for a link that cannot be removed
  */
@@ -41,6 +44,7 @@ export async function foreignKeyOf(
   link: BoundLink & LinkTarget,
   missing: () => ODataError,
   reader: Reader,
+  found: object | null,
 ): Promise<readonly KeptValue[]> {
   const pairs = keyPairsOf(link.entitySet, link.navigation);
   const [named] = link.named ?? [];
@@ -51,7 +55,7 @@ export async function foreignKeyOf(
     );
     return [];
   }
-  const values = await linkedPart({ entitySet: link.related, key: named.key }, pairs, reader);
+  const values = await valuesOf({ entitySet: link.related, key: named.key, found }, pairs, reader);
   const kept: KeptValue[] = [];
   for (const { property, related } of pairs) {
     const value = ownField(values, related.field);
@@ -62,6 +66,17 @@ export async function foreignKeyOf(
     if (use !== "put") kept.push({ link, property, value });
   }
   return kept;
+}
+
+/** Returns the values of a related entity as they are stored: a URL may spell them otherwise. */
+async function valuesOf(
+  { entitySet, key, found }: { readonly entitySet: EntitySet; readonly key: unknown; readonly found: object | null },
+  pairs: readonly JoinPair[],
+  reader: Reader,
+): Promise<object> {
+  if (!pairs.every(({ related }) => related.isKey)) return linkedPart({ entitySet, key }, pairs, reader);
+  const stored = found ?? (await findEntity(entitySet, key, reader, () => keyProperties(entitySet.entityType)));
+  return stored === null ? {} : { ...keyFields(entitySet.entityType, key), ...stored };
 }
 
 /** Returns whether a link puts a value of a foreign key into the body, or only checks the value of the saved entity. */
@@ -158,7 +173,35 @@ export async function checkKept(
   const known = ownField(entity, property.field);
   const stored = known === undefined ? await storedValue(execution, entitySet, entity, property) : known;
   if (isSame(property, stored, value)) return;
-  throw link.fail(`The link would change ${subject(link, property)}, which this write cannot: bind another entity.`);
+  throw changesKept(link, property);
+}
+
+/**
+ * Checks the values that a link needs before a handler writes that no failure undoes.
+ * @param unsupported makes the error for a value that only the written entity shows
+ * @throws ODataError `InvalidBody` if the stored entity has another value; that of `unsupported`
+ */
+export async function checkStored(
+  { entitySet, key }: LinkedEntity,
+  kept: readonly KeptValue[],
+  execution: Execution,
+  unsupported: (problem: string, fail: BoundLink["fail"]) => ODataError,
+): Promise<void> {
+  const { getByKey } = definitionOf(entitySet, execution.reader.context).handlers;
+  for (const { link, property, value } of kept) {
+    const isOfServer = property.computed || property.serverSet === true;
+    if (isOfServer || key === undefined || getByKey === undefined) {
+      const problem = `The link needs ${subject(link, property)}, which is known only after the handler of ${entitySet.name} has written, and its writes are not undone.`;
+      throw unsupported(problem, link.fail);
+    }
+    const stored = await loadStored(execution, { entitySet, key });
+    const isKept = stored === null || isSame(property, ownField(stored, property.field), value);
+    if (!isKept) throw changesKept(link, property);
+  }
+}
+
+function changesKept(link: BoundLink, property: StructuralProperty): ODataError {
+  return link.fail(`The link would change ${subject(link, property)}, which this write cannot: bind another entity.`);
 }
 
 async function storedValue(

@@ -276,7 +276,8 @@ function linkResponse(_written: unknown, { named }: Link, request: AuthorizedReq
 function requireSeen(execution: Execution, referenced: Referenced | null): Maybe<void> {
   if (referenced === null || referenced.hidden === null) return;
   const { entitySet, key, hidden } = referenced;
-  return requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
+  const seen = requireReferenced(execution, { entitySet, key }, () => notThere(entitySet.name, hidden));
+  return chain(seen, () => undefined);
 }
 
 function notThere(entitySet: string, target: string | undefined): ODataError {

@@ -13,6 +13,8 @@ const Row = entityType("Row", {
   mustRef: edm.string(),
   looseRef: edm.string(),
 });
+const Span = entityType("Span", { id: edm.duration().key() });
+const Stay = entityType("Stay", { id: edm.int32().key(), span: edm.duration().nullable() });
 
 interface Answer {
   readonly status: number;
@@ -39,6 +41,10 @@ describe.each(ENGINES)("links to a property other than the key over $title", (en
     ]) {
       await sql.raw(statement).execute(db);
     }
+    await sql.raw("create table ref_spans (id varchar(20) primary key)").execute(db);
+    await sql
+      .raw("create table ref_stays (id int primary key, span varchar(20) references ref_spans (id))")
+      .execute(db);
     const operations = ["read", "create", "replace", "patch"] as const;
     service = odataService({
       namespace: "Shop",
@@ -46,6 +52,13 @@ describe.each(ENGINES)("links to a property other than the key over $title", (en
       logger: noFailures,
       defaults: { bindEnabled: true, allowDeepInsert: true },
       entitySets: [
+        sqlEntitySet(Span, { db, table: "ref_spans", operations: ["read"] }),
+        sqlEntitySet(Stay, {
+          db,
+          table: "ref_stays",
+          operations,
+          navigation: { of: hasOptional(Span, { on: { span: "id" }, target: "Spans" }) },
+        }),
         sqlEntitySet(Bill, {
           db,
           table: "ref_bills",
@@ -130,6 +143,17 @@ describe.each(ENGINES)("links to a property other than the key over $title", (en
     const without = { ...made, N: 3, ByCode: { Id: 6, Code: null } };
     expect((await send("POST", "Rows", without)).status).toBe(400);
     expect(await codes()).toEqual(["A", "B", null, "E"]);
+  });
+
+  test("a link stores the key as the related row has it, whatever the URL", async () => {
+    await sql.raw("insert into ref_spans values ('PT36H')").execute(db);
+    const made = await send("POST", "Stays", { Id: 1, "Of@odata.bind": "Spans(duration'P1DT12H')" });
+    expect(made.status).toBe(201);
+    expect((await send("POST", "Stays", { Id: 2 })).status).toBe(201);
+    const set = await send("PUT", "Stays(2)/Of/$ref", { "@odata.id": "Spans(duration'P1DT12H')" });
+    expect(set.status).toBe(204);
+    const joined = sql<{ id: number }>`select s.id from ref_stays s join ref_spans p on p.id = s.span order by s.id`;
+    expect((await joined.execute(db)).rows).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   test("a link of which neither side is known to refer to the other is refused", async () => {
