@@ -21,9 +21,13 @@ export interface CsdlElement {
 
 type Now = Pick<CsdlElement, "localName" | "attributes" | "qualifiedName">;
 
-/** Reads the schema of a `$metadata` document. */
-export function readSchema(document: XmlElement): CsdlElement {
-  const [schema] = childrenOf(childrenOf(document, "DataServices")[0], "Schema");
+/** Returns the root of an XML document. @throws Error if the text is not well-formed */
+export type ParseXml = (text: string) => XmlElement;
+
+/** Reads the schema of a `$metadata` document. The content of an entity type or set is parsed when it is read. */
+export function readSchema(text: string, parseXml: ParseXml): CsdlElement {
+  const [frame, parts] = takeApart(text);
+  const [schema] = childrenOf(childrenOf(parseXml(frame), "DataServices")[0], "Schema");
   if (schema === undefined) throw new Error("The metadata of the service contains no schema.");
   const apart = new Map<string, readonly CsdlElement[]>();
   const read = (element: XmlElement, prefix: string): CsdlElement => {
@@ -35,7 +39,9 @@ export function readSchema(document: XmlElement): CsdlElement {
       {
         children: () => {
           const below = qualifiedName + (element === schema ? "." : "/");
-          return [...Array.from(element.children, (child) => read(child, below)), ...(apart.get(qualifiedName) ?? [])];
+          const part = parts[Number(attributes["Part"])];
+          const { children } = part === undefined ? element : parseXml(`<Part>${part}</Part>`);
+          return [...Array.from(children, (child) => read(child, below)), ...(apart.get(qualifiedName) ?? [])];
         },
         text: () => {
           const constant = Object.keys(attributes).find((key) => key !== "Term" && key !== "Property") ?? "";
@@ -50,6 +56,20 @@ export function readSchema(document: XmlElement): CsdlElement {
   const blocks = childrenOf(schema, "Annotations").map((each) => read(each, ""));
   for (const { attributes, children } of blocks) apart.set(attributes["Target"] ?? "", children);
   return read(schema, "");
+}
+
+const START = /(<Entity(?:Type|Set)(?: \w+="[^"<>]*")*)>(.*)$/su;
+
+/**
+ * Takes the content of entity types and sets out of a document: the parser of the browser needs long for a large one. The
+ * attribute `Part` is its number. Without comments, CDATA and instructions, each `<` begins a tag, so that the ends are sure.
+ */
+function takeApart(text: string): readonly [frame: string, parts: readonly string[]] {
+  const parts: string[] = [];
+  if (text.includes("<!") || text.lastIndexOf("<?") > 0) return [text, parts];
+  const move = (_: string, start: string, part: string): string => `${start} Part="${parts.push(part) - 1}">`;
+  const pieces = text.split("</Entity").map((piece) => piece.replace(START, move));
+  return [pieces.join("</Entity"), parts];
 }
 
 /** Returns the children with a name. */

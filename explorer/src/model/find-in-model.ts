@@ -24,10 +24,23 @@ export function findInModel(model: Model, text: string, most: number): readonly 
   return found.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(0, most);
 }
 
-function findingsIn({ sets, operations }: Model): readonly Finding[] {
-  const all = [...sets.values()];
+/** Reads the types of a model before a search, in short tasks: the page answers meanwhile. */
+export async function readForSearch({ sets }: Model): Promise<void> {
+  let start = performance.now();
+  for (const [name, set] of sets) {
+    findingsIn({ operations: [], sets: new Map([[name, set]]) });
+    if (performance.now() - start < 30) continue;
+    await new Promise((resolve) => {
+      setTimeout(resolve);
+    });
+    start = performance.now();
+  }
+}
+
+function findingsIn({ sets, operations }: Pick<Model, "sets" | "operations">): readonly Finding[] {
+  const all = Array.from(sets.values(), ({ name, type, description }) => ({ name, set: name, type, description }));
   return [
-    ...all.map((set): Finding => ({ ...set, kind: "set", set: set.name, label: set.type.name })),
+    ...all.map((each): Finding => ({ ...each, kind: "set", label: each.type.name })),
     ...operations.map((each): Finding => ({ ...each, kind: "operation", name: callName(each), set: null })),
     ...all.flatMap(({ name: set, type: { properties, navigations } }) =>
       [...properties.values(), ...navigations.values()].map((each): Finding => ({ ...each, kind: "property", set })),

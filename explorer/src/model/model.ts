@@ -1,4 +1,4 @@
-import { type CsdlElement, type XmlElement, annotation, childrenOf, itemsAt, readSchema, textAt } from "./csdl.ts";
+import { type CsdlElement, type ParseXml, annotation, childrenOf, itemsAt, readSchema, textAt } from "./csdl.ts";
 import { withLater } from "./later.ts";
 import { setAbilities } from "./set-abilities.ts";
 
@@ -47,8 +47,8 @@ interface Types {
 }
 
 /** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
-export function readMetadata(document: XmlElement) {
-  const schema = readSchema(document);
+export function readMetadata(text: string, parseXml: ParseXml) {
+  const schema = readSchema(text, parseXml);
   const types = readTypes(schema);
   const [container] = childrenOf(schema, "EntityContainer");
   const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];
@@ -177,15 +177,15 @@ function readSet(element: CsdlElement, { structured }: Types) {
   const { EntityType: itemType, Type: ownType } = element.attributes;
   const type = structured.get(itemType ?? ownType ?? "");
   /** The sets to which navigation properties lead, by the path of the navigation. */
-  const bindings = pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
+  const bindings = () => pairsIn(element, "NavigationPropertyBinding", "Path", "Target");
   const readAbilities = () => {
     const abilities = setAbilities(element);
     return { ...abilities, canReadByKey: itemType !== undefined && abilities.canReadByKey };
   };
   if (type === undefined) return [];
-  const set = { name: element.attributes["Name"] ?? "", bindings, type };
+  const set = { name: element.attributes["Name"] ?? "", type };
   const description = (): string | null => element.names.description ?? type.description;
-  return [withLater(set, { description, abilities: readAbilities })];
+  return [withLater(set, { bindings, description, abilities: readAbilities })];
 }
 
 function pairsIn(element: CsdlElement, name: string, key: string, value: string): ReadonlyMap<string, string> {

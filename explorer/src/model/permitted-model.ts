@@ -1,3 +1,4 @@
+import { withLater } from "./later.ts";
 import { byName, type EntitySet, type Model, type Navigation, type Property, type StructuredType } from "./model.ts";
 
 /** Acts that a user may not do: these are false. */
@@ -29,34 +30,44 @@ export function permittedModel(model: Model, access: Access): Model {
       .map(({ name }) => access.get(name)?.properties ?? {});
     const may = ({ name }: Property | Navigation, act: PropertyAct): boolean =>
       rules.every((each) => each[name]?.[act] !== false);
-    const properties = Array.from(type.properties.values(), (each): Property => {
+    const { kind, name, qualifiedName } = type;
+    const all = withLater({}, { properties: () => Array.from(type.properties.values(), permitProperty) });
+    const permitProperty = (each: Property): Property => {
       const [isNotCreated, isNotUpdated] = [!may(each, "create"), !may(each, "update")];
       const readOnly = each.readOnly || (isNotCreated && isNotUpdated);
       return { ...each, isNotCreated, readOnly, immutable: each.immutable || isNotUpdated };
-    });
-    const permitted: StructuredType = {
-      ...type,
-      key: properties.filter(({ name }) => type.key.some((each) => each.name === name)),
-      properties: byName(properties.filter((each) => may(each, "read"))),
-      hidden: properties.filter((each) => !may(each, "read")),
     };
+    const permitNavigation = (each: Navigation): Navigation | readonly [] => {
+      const target = typeOf(each.target, model.sets.get(set?.bindings.get(each.name) ?? "") ?? null);
+      return may(each, "read") ? { ...each, target } : [];
+    };
+    const permitted = withLater(
+      { kind, name, qualifiedName },
+      {
+        description: () => type.description,
+        statedLabel: () => type.statedLabel,
+        key: () => all.properties.filter(({ name }) => type.key.some((each) => each.name === name)),
+        properties: () => byName(all.properties.filter((each) => may(each, "read"))),
+        hidden: () => all.properties.filter((each) => !may(each, "read")),
+        navigations: () => byName([...type.navigations.values()].flatMap(permitNavigation)),
+      },
+    );
     // Types refer to one another.
     made.set(id, permitted);
-    const navigations = [...type.navigations.values()].filter((each) => may(each, "read"));
-    const targetOf = ({ name, target }: Navigation): StructuredType =>
-      typeOf(target, model.sets.get(set?.bindings.get(name) ?? "") ?? null);
-    return Object.assign(permitted, {
-      navigations: byName(navigations.map((each) => ({ ...each, target: targetOf(each) }))),
-    });
+    return permitted;
   };
   const permit = (set: EntitySet): EntitySet => {
-    const { abilities, name, type } = set;
+    const { name, type } = set;
     const { read = true, create = true, update = true, invoke = true, delete: remove = true } = access.get(name) ?? {};
-    const canCreate = abilities.canCreate && create;
-    const canUpdate = abilities.canUpdate && update;
-    const canDelete = abilities.canDelete && remove;
-    const left = { ...abilities, canRead: read, canCreate, canUpdate, canDelete, canInvoke: invoke };
-    return { ...set, type: typeOf(type, set), abilities: left };
+    const abilities = () => {
+      const own = set.abilities;
+      const canCreate = own.canCreate && create;
+      const canUpdate = own.canUpdate && update;
+      const canDelete = own.canDelete && remove;
+      return { ...own, canRead: read, canCreate, canUpdate, canDelete, canInvoke: invoke };
+    };
+    const [bindings, description] = [() => set.bindings, () => set.description];
+    return withLater({ name, type: typeOf(type, set) }, { bindings, description, abilities });
   };
   return {
     ...model,

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
-import { type Finding, findInModel } from "../model/find-in-model.ts";
+import { type Finding, findInModel, readForSearch } from "../model/find-in-model.ts";
 import type { OpenSession } from "../state/session.ts";
 import { type View, viewOf } from "../state/view.ts";
 import { Icon } from "./button.tsx";
@@ -17,7 +17,9 @@ export function SearchBox(props: {
   const { session, place, found, onFind } = props;
   const [text, setText] = useState(found);
   const id = useId();
-  const findings = new Map(findInModel(session.model, text, 12).map((each) => [titleOf(each), each]));
+  const [isRead, setRead] = useState(false);
+  const list = isRead ? findInModel(session.model, text, 12) : [];
+  const findings = new Map(list.map((each) => [titleOf(each), each]));
   return (
     <form
       class="search"
@@ -36,6 +38,7 @@ export function SearchBox(props: {
         placeholder={`Search ${place}`}
         autocomplete="off"
         list={id}
+        onFocus={() => void readForSearch(session.model).then(() => setRead(true))}
         value={text}
         onInput={({ currentTarget: { value } }) => {
           const finding = findings.get(value);

@@ -123,7 +123,12 @@ function followedFragment(): Signal<View> {
 /** Reads the model of the service. @throws ServiceError, NetworkError, Error for metadata that cannot be read */
 export async function readModel(client: ServiceClient, signal: AbortSignal): Promise<Model> {
   const metadata = await client.get("$metadata", { signal, accept: "application/xml" });
-  return readMetadata(parseXml(String(metadata.body)));
+  const model = readMetadata(String(metadata.body), parseXml);
+  // The screen of a large model is a task of its own.
+  await new Promise((resolve) => {
+    setTimeout(resolve);
+  });
+  return model;
 }
 
 /** Parses an XML document with the parser of the browser. @throws Error if the text is not well-formed */

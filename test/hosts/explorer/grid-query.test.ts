@@ -15,7 +15,7 @@ const paths = (name: string, values: readonly string[]): string =>
   `<PropertyValue Property="${name}"><Collection>${values.map((value) => `<PropertyPath>${value}</PropertyPath>`).join("")}</Collection></PropertyValue>`;
 
 const MODEL = readMetadata(
-  parseXml(`<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="Shop">
+  `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="Shop">
     <EnumType Name="Color"><Member Name="Red" Value="0"/></EnumType>
     <ComplexType Name="Place"><Property Name="City" Type="Edm.String"/></ComplexType>
     <EntityType Name="Order"><Key><PropertyRef Name="Id"/></Key>
@@ -41,7 +41,8 @@ const MODEL = readMetadata(
         <Annotation Term="Org.OData.Capabilities.V1.SkipSupported" Bool="false"/>
         <Annotation Term="Org.OData.Capabilities.V1.CountRestrictions">${record({ Countable: "false" })}</Annotation>
       </EntitySet>
-    </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`),
+    </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`,
+  parseXml,
 );
 
 const viewOf = (text: string): View => parseFragment(`#/grid/${text}`);

@@ -66,14 +66,15 @@ describe("the label of an entity", () => {
     ],
   ] as const)("is that of an annotation: %s%s", ([ofType, ofKey, label]) => {
     const model = readMetadata(
-      parseXml(`<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="S">
+      `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices><Schema Namespace="S">
         <EntityType Name="Part"><Key><PropertyRef Name="Id"/></Key>
           <Property Name="Id" Type="Edm.Int32" Nullable="false">${ofKey}</Property>
           <Property Name="Name" Type="Edm.String"/><Property Name="Plant" Type="Edm.String"/><Property Name="Code" Type="Edm.String"/>
           ${ofType}
         </EntityType>
         <EntityContainer Name="C"><EntitySet Name="Parts" EntityType="S.Part"/></EntityContainer>
-      </Schema></edmx:DataServices></edmx:Edmx>`),
+      </Schema></edmx:DataServices></edmx:Edmx>`,
+      parseXml,
     );
     expect(namesOf(labelProperties(model.types.get("S.Part")!))).toBe(label);
   });

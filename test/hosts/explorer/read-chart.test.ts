@@ -61,7 +61,7 @@ async function readRows(view: View): Promise<readonly unknown[]> {
 
 beforeAll(async () => {
   const response = await service.fetch(new Request("http://h/s/$metadata", { headers: { Accept: "application/xml" } }));
-  model = readMetadata(parseXml(await response.text()));
+  model = readMetadata(await response.text(), parseXml);
 });
 
 function requestOf(fragment: string, zone: Zone = "UTC") {

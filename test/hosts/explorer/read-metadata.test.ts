@@ -1,16 +1,17 @@
 import { complexType, edm, entitySet, entityType, enumType, odataService, singleton } from "odatakit";
 import { describe, expect, test } from "vitest";
-import type { XmlElement } from "../../../explorer/src/model/csdl.ts";
 import { labelProperties } from "../../../explorer/src/model/label-properties.ts";
 import { type Model, readMetadata } from "../../../explorer/src/model/model.ts";
+import { permittedModel } from "../../../explorer/src/model/permitted-model.ts";
 import { recordPath, toLiteral } from "../../../explorer/src/query/literals.ts";
 import { parseXml } from "./parse-xml.ts";
 
 function modelOf(schema: string, references = ""): Model {
   return readMetadata(
-    parseXml(`<?xml version="1.0" encoding="utf-8"?>
+    `<?xml version="1.0" encoding="utf-8"?>
       <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">${references}
-        <edmx:DataServices>${schema}</edmx:DataServices></edmx:Edmx>`),
+        <edmx:DataServices>${schema}</edmx:DataServices></edmx:Edmx>`,
+    parseXml,
   );
 }
 
@@ -41,7 +42,7 @@ describe("the metadata of a service of odatakit", async () => {
     ],
   });
   const response = await service.fetch(new Request("http://localhost/$metadata"));
-  const model = readMetadata(parseXml(await response.text()));
+  const model = readMetadata(await response.text(), parseXml);
   const order = model.sets.get("Orders");
 
   test("names its sets, types and enumerations", () => {
@@ -246,7 +247,7 @@ test("a singleton is read as a set whose entity has no key in its path", async (
     singletons: [singleton(User, { name: "Me", from: users, key: () => 1 })],
   });
   const response = await service.fetch(new Request("http://localhost/$metadata"));
-  const { sets, singletons } = readMetadata(parseXml(await response.text()));
+  const { sets, singletons } = readMetadata(await response.text(), parseXml);
   const { canReadByKey, canUpdate, canDelete } = singletons.get("Me")?.abilities ?? {};
   expect([[...sets.keys()], [...singletons.keys()]]).toEqual([["Users"], ["Me"]]);
   expect([canReadByKey, canUpdate, canDelete]).toEqual([false, true, false]);
@@ -280,28 +281,64 @@ test("a text with allowed values is chosen like an enumeration, and its literals
   expect(type && toLiteral("Open", type)).toBe("'Open'");
 });
 
-test("the members of a type are read when they are needed", () => {
-  const names = Array.from({ length: 300 }, (_, at) => `T${at}`);
-  const document = parseXml(`<edmx:Edmx><edmx:DataServices><Schema Namespace="S">${names
-    .map(
+describe("a large document", () => {
+  const NAMES = Array.from({ length: 300 }, (_, at) => `T${at}`);
+  const documentOf = (note: string): string => `<edmx:Edmx><edmx:DataServices><Schema Namespace="S">${NAMES.map(
+    (name) =>
+      `<EntityType Name="${name}"><Key><PropertyRef Name="A"/></Key><Property Name="A" Type="Edm.Int32"/></EntityType>`,
+  ).join(
+    "",
+  )}<EntityType Name="Empty"/><ComplexType Name="Part"><Property Name="B" Type="Edm.Int32"/></ComplexType>${note}
+    <EntityContainer Name="C">${NAMES.map(
       (name) =>
-        `<EntityType Name="${name}"><Key><PropertyRef Name="A"/></Key><Property Name="A" Type="Edm.Int32"/></EntityType>`,
-    )
-    .join(
+        `<EntitySet Name="${name}s" EntityType="S.${name}"><NavigationPropertyBinding Path="P" Target="T1s"/></EntitySet>`,
+    ).join(
       "",
-    )}<EntityContainer Name="C">${names.map((name) => `<EntitySet Name="${name}s" EntityType="S.${name}"/>`).join("")}
-    </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`);
-  const read: string[] = [];
-  const counted = (element: XmlElement): XmlElement => ({
-    ...element,
-    get children() {
-      if (element.localName === "EntityType") read.push(element.localName);
-      return Array.from(element.children, counted);
-    },
+    )}<EntitySet Name="Empties" EntityType="S.Empty"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`;
+
+  /** Reads a document, and keeps the texts that were parsed. */
+  const read = (text: string) => {
+    const parsed: string[] = [];
+    const model = readMetadata(text, (xml) => {
+      parsed.push(xml);
+      return parseXml(xml);
+    });
+    return { model, parsed };
+  };
+
+  test("is parsed without types and sets, which are parsed when they are needed", () => {
+    const { model, parsed } = read(documentOf(""));
+    expect([model.sets.size, model.types.size, parsed.length]).toEqual([301, 302, 1]);
+    expect(parsed[0]).not.toMatch(/PropertyRef|NavigationPropertyBinding/u);
+    expect(model.sets.get("T7s")?.type.key.map(({ name }) => name)).toEqual(["A"]);
+    expect(model.sets.get("T7s")?.type.properties.size).toBe(1);
+    expect(parsed.length).toBe(2);
+    expect(model.sets.get("T7s")?.bindings).toEqual(new Map([["P", "T1s"]]));
+    expect(parsed.length).toBe(3);
+    const { properties } = model.types.get("S.Part")!;
+    expect([properties.size, model.sets.get("Empties")?.type.properties.size, parsed.length]).toEqual([1, 0, 3]);
   });
-  const model = readMetadata(counted(document));
-  expect([model.sets.size, read]).toEqual([300, []]);
-  expect(model.sets.get("T7s")?.type.key.map(({ name }) => name)).toEqual(["A"]);
-  expect(model.sets.get("T7s")?.type.properties.size).toBe(1);
-  expect(read).toEqual(["EntityType"]);
+
+  test.each(["<!-- </EntityType><EntityType Name='X'> -->", "<![CDATA[</EntitySet>]]>", "<?note </EntityType>?>"])(
+    "is parsed at once if its tags are not sure: %s",
+    (note) => {
+      const text = documentOf(note);
+      const parsed: string[] = [];
+      readMetadata(text, (xml) => {
+        parsed.push(xml);
+        return parseXml(documentOf(""));
+      });
+      expect(parsed).toEqual([text]);
+    },
+  );
+
+  test("is read for a user in the same way", () => {
+    const { model, parsed } = read(documentOf(""));
+    const access = new Map([["T7s", { update: false, properties: { A: { read: false } } }]]);
+    const { sets } = permittedModel(model, access);
+    expect([sets.size, parsed.length]).toEqual([301, 1]);
+    expect(sets.get("T7s")?.abilities.canUpdate).toBe(false);
+    expect([...(sets.get("T7s")?.type.hidden ?? [])].map(({ name }) => name)).toEqual(["A"]);
+    expect([sets.get("T7s")?.type.properties.size, parsed.length]).toEqual([0, 3]);
+  });
 });

@@ -30,7 +30,7 @@ async function read(path: string): Promise<unknown> {
 
 beforeAll(async () => {
   const response = await service.fetch(new Request("http://h/s/$metadata", { headers: { Accept: "application/xml" } }));
-  model = readMetadata(parseXml(await response.text()));
+  model = readMetadata(await response.text(), parseXml);
 });
 
 async function summaryOf(view: View) {

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { RowEstimate, Warning } from "../../client/about.ts";
 import { countText } from "../../format/show-value.ts";
 import { callName } from "../../model/find-in-model.ts";
@@ -7,7 +8,7 @@ import { DataTable } from "../../parts/data-table.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import type { ScreenProps } from "../../state/session.ts";
-import { hrefOf, viewOf } from "../../state/view.ts";
+import { type ScreenName, hrefOf, viewOf } from "../../state/view.ts";
 import { Kept } from "./kept.tsx";
 
 /** Shows the sets of the service, its singletons, its operations, and the findings of the schema check. */
@@ -22,13 +23,19 @@ export function Home({ session }: ScreenProps): JSX.Element {
       </div>
       <Findings warnings={about.warnings} />
       <Kept session={session} />
-      <Cards title="Sets" cards={Array.from(model.sets.values(), (set) => setCard(set, about.rows.get(set.name)))} />
+      <Cards
+        title="Sets"
+        cards={Array.from(model.sets.values(), (set) => setCard(set, "grid", () => rowsText(about.rows.get(set.name))))}
+      />
       {model.sets.size > 0 ? null : (
         <Empty title="This service has no sets">
           <p>Sets appear here once the service declares them. The rules of your user may also hide them.</p>
         </Empty>
       )}
-      <Cards title="Singletons" cards={Array.from(model.singletons.values(), singletonCard)} />
+      <Cards
+        title="Singletons"
+        cards={Array.from(model.singletons.values(), (each) => setCard(each, "record", () => each.type.name))}
+      />
       <Cards title="Operations" cards={unbound.map(operationCard)} />
     </div>
   );
@@ -49,8 +56,8 @@ function Findings({ warnings }: { readonly warnings: readonly Warning[] }): JSX.
   );
 }
 
-/** A name that leads to a view, with its facts. */
-type Card = Readonly<Record<"name" | "href" | "fact" | "text", string>>;
+/** A name that leads to a view, with its fact and its text, for which a type is read. */
+type Card = Readonly<Record<"name" | "href", string>> & { readonly facts: () => readonly string[] };
 
 function Cards({ title, cards }: { readonly title: string; readonly cards: readonly Card[] }): JSX.Element | null {
   if (cards.length === 0) return null;
@@ -60,48 +67,52 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
         {title} <span class="count">{cards.length}</span>
       </h2>
       <ul class="cards">
-        {cards.map(({ name, href, fact, text }, index) => (
-          <li key={index} class="card">
-            <div class="card-head">
-              <a href={href}>{name}</a>
-              <span class="card-count">{fact}</span>
-            </div>
-            <p dir="auto">{text}</p>
-          </li>
+        {cards.map((each, index) => (
+          <Card key={index} {...each} />
         ))}
       </ul>
     </section>
   );
 }
 
+/** Shows a card, and its facts once it comes into view: then its style lets the browser lay it out. */
+function Card({ name, href, facts }: Card): JSX.Element {
+  const [isSeen, setSeen] = useState(false);
+  const [fact, text] = isSeen ? facts() : [];
+  const oncontentvisibilityautostatechange = ({ skipped }: ContentVisibilityAutoStateChangeEvent): void =>
+    setSeen(isSeen || !skipped);
+  return (
+    <li class="card" {...{ oncontentvisibilityautostatechange }}>
+      <div class="card-head">
+        <a href={href}>{name}</a>
+        <span class="card-count">{fact}</span>
+      </div>
+      <p dir="auto">{text}</p>
+    </li>
+  );
+}
+
 const MOST_NAMES = 5;
 
-function setCard(set: EntitySet, rows: RowEstimate | undefined): Card {
-  const { name, abilities } = set;
-  const fact = rows === undefined ? "" : rowsText(rows);
-  const href = hrefOf(viewOf("grid", name));
-  return { name, href, fact: abilities.canRead ? fact : "not for you", text: contentText(set) };
-}
-
-function singletonCard(singleton: EntitySet): Card {
-  const { name, type, abilities } = singleton;
-  const fact = abilities.canRead ? type.name : "not for you";
-  return { name, href: hrefOf(viewOf("record", name)), fact, text: contentText(singleton) };
-}
-
-/** Without a description, the first properties show the content. */
-function contentText({ description, type }: EntitySet): string {
-  const names = [...type.properties.keys()];
-  return description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
+/** Returns the card of a set or a singleton. Without a description, the first properties show the content. */
+function setCard(set: EntitySet, screen: ScreenName, fact: () => string): Card {
+  const facts = (): readonly string[] => {
+    const { abilities, description, type } = set;
+    const names = description === null ? [...type.properties.keys()] : [];
+    const text = description ?? names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
+    return [abilities.canRead ? fact() : "not for you", text];
+  };
+  return { name: set.name, href: hrefOf(viewOf(screen, set.name)), facts };
 }
 
 function operationCard(operation: Operation): Card {
   const { kind, parameters, description } = operation;
   const [name, names] = [callName(operation), parameters.map((parameter) => parameter.name)];
-  return { name, href: hrefOf(viewOf("operation", name)), fact: kind, text: description ?? names.join(", ") };
+  return { name, href: hrefOf(viewOf("operation", name)), facts: () => [kind, description ?? names.join(", ")] };
 }
 
-function rowsText({ count, kind }: RowEstimate): string {
+function rowsText(rows: RowEstimate | undefined): string {
+  if (rows === undefined) return "";
   const about = { exact: "", estimate: "about ", least: "more than " };
-  return about[kind] + countText(count, "row");
+  return about[rows.kind] + countText(rows.count, "row");
 }
