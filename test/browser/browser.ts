@@ -52,6 +52,7 @@ export interface Page {
     newCDPSession(page: Page): Promise<Tools>;
   };
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  readonly mouse: { move(x: number, y: number): Promise<void>; down(): Promise<void>; up(): Promise<void> };
   title(): Promise<string>;
   /** Answers requests in place of the server. */
   route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;

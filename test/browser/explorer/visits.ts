@@ -40,6 +40,7 @@ export const WORLD_VISITS: readonly Visit[] = (
       "Cities",
       { $filter: "Population gt 1000000", $orderby: "Name", $select: "Name,Population" },
     ],
+    ["grid of frozen columns", "grid", "Cities", { $select: "Name,Id,Population", frozen: "2", widths: "Name:20" }],
     ["grid of totals", "grid", "Countries", { $apply: "groupby((Region),aggregate($count as Count))" }],
     ["grid of related records", "grid", "Countries('PT')/Cities"],
     ["query", "query", "Cities", { $filter: "Population gt 1000000 and Name ne 'x'", $orderby: "Name", $top: "20" }],

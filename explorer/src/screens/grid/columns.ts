@@ -71,9 +71,10 @@ export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[
   const applied = [...dates, ...groupBy, ...totals];
   const relations = (readExpand(view.options.get("$expand") ?? "") ?? []).map(({ path }) => path);
   const isSent = (name: string): boolean => sample.length === 0 || found.includes(name.replace(/\/.*/u, ""));
-  const asked = [...shownNames(type, view.options.get("$select")).filter(isSent), ...relations];
+  // `$select` names a relation, too, to show it before a property.
+  const asked = new Set([...shownNames(type, view.options.get("$select")).filter(isSent), ...relations]);
   const isKnown = (name: string): boolean => memberAt(type, name) !== null;
-  const names = [...asked.filter(isKnown), ...found.filter((name) => !isKnown(name))];
+  const names = [...[...asked].filter(isKnown), ...found.filter((name) => !isKnown(name))];
   // So many rows say how wide a column is.
   const rows = sample.slice(0, 60);
   return view.options.has("$apply")
@@ -129,12 +130,14 @@ function columnOf(
     description: property?.description ?? property?.label ?? null,
     navigation: navigation ?? null,
   };
-  const room = isRelation || label.length === 0 ? 4 : 18;
+  // Identifiers are as wide as their text. The title has room for its pictures.
+  const isLabelled = !isRelation && label.length > 0;
+  const isNarrow = !isRelation && !isLabelled && isIdentifier(type, name) && zoneOf(shownType, "UTC") === null;
+  const room = isLabelled ? 18 : 4 - Number(isNarrow);
   const shown = { zone: "local", hasTime: column.hasTime.UTC || column.hasTime.local } as const;
   const digits = column.isIdentifier ? null : column.type;
   const lengths = values.map((value) => showValue(value, digits, undefined, shown).text.length + room);
-  // The title has room for its pictures.
-  return { ...column, width: Math.min(Math.max(name.length + 10, ...lengths), 42) };
+  return { ...column, width: Math.min(Math.max(name.length + (isNarrow ? 6 : 10), ...lengths), 42) };
 }
 
 /** Returns the options of `$expand` for a cell: they read the key and the label of one entity, or the number of several. */

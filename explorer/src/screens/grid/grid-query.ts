@@ -78,7 +78,10 @@ function labelsOf(place: ResolvedPath, view: View): string {
   return writeExpand(labelled.slice(0, MOST_LABELS).map(cellNode));
 }
 
-/** Returns a view with other options, from its first row on. Aliases that no option names any more go, and a draft of Query. */
+/**
+ * Returns a view with other options, from its first row on. Aliases that no option names any more go, and a draft of Query.
+ * The order, widths and frozen columns stay until groups begin or end.
+ */
 export function changedView({ screen, path, options }: View, next: Iterable<readonly [string, string]>): View {
   const stated = [...regrouped(options, new Map(next))].filter(
     ([name, text]) => !["row", "draft"].includes(name) && text !== "",
@@ -88,6 +91,9 @@ export function changedView({ screen, path, options }: View, next: Iterable<read
   return viewOf(screen, path, used);
 }
 
+/** Options that belong to the columns, with or without groups. */
+const OF_COLUMNS = /^(?:\$|(?:columns|widths|frozen)$)/u;
+
 /**
  * Where groups begin or end, unchanged options are removed. Limits of the rows become a part of `$apply`, and
  * options again afterwards.
@@ -95,7 +101,7 @@ export function changedView({ screen, path, options }: View, next: Iterable<read
 function regrouped(before: View["options"], next: View["options"]): View["options"] {
   const [old, apply] = [before.get("$apply") ?? "", next.get("$apply") ?? ""];
   if ((old === "") === (apply === "")) return next;
-  const changed = [...next].filter(([name, text]) => !name.startsWith("$") || text !== before.get(name));
+  const changed = [...next].filter(([name, text]) => !OF_COLUMNS.test(name) || text !== before.get(name));
   if (apply === "") {
     const { search, filter } = limitsOf(before);
     return new Map([["$search", search], ["$filter", filter], ...changed]);

@@ -12,6 +12,7 @@ import { nextOrder, readOrderBy, writeOrderBy } from "../../query/order-by-text.
 import type { ScreenProps } from "../../state/session.ts";
 import { withOptions } from "../../state/view.ts";
 import { CellEditor, type EditedCell, editedCell } from "./cell-editor.tsx";
+import { type ColumnLayout, useColumnLayout } from "./column-layout.ts";
 import { cellHref, cellLabel, cellValue, type Column, type Row } from "./columns.ts";
 import { changedView, type GridQuery } from "./grid-query.ts";
 import type { PagedRows } from "./paged-rows.ts";
@@ -51,14 +52,14 @@ export function GridTable(props: TableProps): JSX.Element {
   const { row, column, onKeyDown } = active;
   const room = (height: number) => <tr class="grid-room" aria-hidden="true" style={{ height: `${height}px` }} />;
   const { editor, edit } = useCellEditor(props, id, box);
-  const sticky = { scrollPaddingInlineStart: `min(${columns[0]?.width ?? 0}ch, 50%)` };
+  const layout = useColumnLayout(props, columns, box);
   return (
     <div
       class="table-box grid-box"
       ref={box}
       onScroll={virtual.onScroll}
       onWheel={virtual.onWheel}
-      style={sticky}
+      style={{ scrollPaddingInlineStart: `${layout.stays.at(-1) ?? 0}px` }}
       onCopy={(event) => {
         const [shown, own] = [rows.rowAt(active.row), columns[active.column]];
         copyExact(event, shown && own ? showValue(cellValue(shown, own), own.type).exact : null);
@@ -67,7 +68,7 @@ export function GridTable(props: TableProps): JSX.Element {
       <table
         id={id}
         class="grid"
-        style={{ width: `${columns.reduce((sum, { width }) => sum + width, 0)}ch` }}
+        style={{ width: `${columns.reduce((sum, column) => sum + layout.widthOf(column), 0)}ch` }}
         role="grid"
         tabIndex={0}
         aria-label={view.path}
@@ -81,11 +82,11 @@ export function GridTable(props: TableProps): JSX.Element {
           else onKeyDown(event);
         }}
       >
-        <HeadRow {...props} id={id} active={row < 0 ? column : null} />
+        <HeadRow {...props} {...{ id, layout }} active={row < 0 ? column : null} />
         <tbody>
           {room(virtual.before)}
           {virtual.shown.map((index) => (
-            <BodyRow key={index} {...props} {...{ id, index }} active={row === index ? column : null} />
+            <BodyRow key={index} {...props} {...{ id, index, layout }} active={row === index ? column : null} />
           ))}
           {room(virtual.after)}
         </tbody>
@@ -232,14 +233,17 @@ const AHEAD = 40;
 function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virtual: Virtual): void {
   const start = Math.max(0, Number(view.options.get("row") ?? 1) - 1) || 0;
   const rested = useRef(0);
+  const placed = useRef(rows);
   const now = useRef(virtual);
   now.current = virtual;
   const { first, last, count } = virtual;
   // Without a count, the row may not exist.
   const isUnknown = isOld || (start >= count && isCounting);
   useLayoutEffect(() => {
-    if (!isUnknown && start !== rested.current) virtual.scrollTo(Math.min(start, count - 1), true);
-    if (!isUnknown) rested.current = start;
+    if (isUnknown) return;
+    // Other rows may be there without their count first: the box has lost its place.
+    if (start !== rested.current || rows !== placed.current) virtual.scrollTo(Math.min(start, count - 1), true);
+    [rested.current, placed.current] = [start, rows];
   }, [rows, start, isUnknown]);
   useEffect(() => {
     const rest = (): void => {
@@ -257,19 +261,26 @@ function useVisible({ session, view, rows, isOld, isCounting }: TableProps, virt
 
 interface RowProps extends TableProps {
   readonly id: string;
+  readonly layout: ColumnLayout;
   /** The active cell; null in another row. */
   readonly active: number | null;
 }
 
-function classOf({ type }: Column, isActive: boolean): string {
-  return `${type !== null && isNumeric(type) ? "number" : ""}${isActive ? " grid-active" : ""}`;
+/** Returns the class of a cell, and where it stays if its column is frozen. */
+function looksOf({ columns, layout, active }: RowProps, at: number) {
+  const [type, isFrozen] = [columns[at]?.type ?? null, at < layout.stays.length - 1];
+  const alignment = type !== null && isNumeric(type) ? "number" : "";
+  return {
+    class: `${alignment}${active === at ? " grid-active" : ""}${isFrozen ? " grid-frozen" : ""}`,
+    style: isFrozen ? { insetInlineStart: `${layout.stays[at] ?? 0}px` } : {},
+  };
 }
 
 const BUTTON = { type: "button", tabIndex: -1 } as const;
 
 /** Shows the headings of the columns: their names sort, their pictures filter. */
 function HeadRow(props: RowProps): JSX.Element {
-  const { session, view, columns, id, active } = props;
+  const { session, view, columns, id, layout } = props;
   const order = readOrderBy(props.order) ?? [];
   const wanted = readOrderBy(view.options.get("$orderby") ?? "") ?? [];
   const conditions = conditionsOf(limitsOf(view.options).filter);
@@ -282,14 +293,15 @@ function HeadRow(props: RowProps): JSX.Element {
           const { name } = column;
           const isFiltered = conditions.some((each) => each.kind === "condition" && each.path === name);
           const rank = order.findIndex(({ path }) => path === name);
+          const looks = looksOf(props, at);
           const direction = order[rank]?.isDescending === true ? "descending" : "ascending";
           return (
             <th
               key={name}
               id={`${id}--1-${at}`}
               scope="col"
-              style={{ width: `${column.width}ch` }}
-              class={classOf(column, active === at)}
+              class={looks.class}
+              style={{ ...looks.style, width: `${layout.widthOf(column)}ch` }}
               aria-sort={rank === 0 ? direction : undefined}
               title={column.description ?? undefined}
             >
@@ -315,6 +327,7 @@ function HeadRow(props: RowProps): JSX.Element {
                   <Icon name={column.isFilterable ? "filter" : "values"} />
                 </button>
               </span>
+              <span class="grid-edge" {...layout.edgeOf(column)} />
             </th>
           );
         })}
@@ -325,20 +338,20 @@ function HeadRow(props: RowProps): JSX.Element {
 
 /** Shows a row, or its shape while it is loading. */
 function BodyRow(props: RowProps & { readonly index: number }): JSX.Element {
-  const { columns, rows, id, index, active } = props;
+  const { columns, rows, id, index, layout, active } = props;
   const row = rows.rowAt(index);
   // Scrolling renders the table often: a row renders again only if it looks different.
   return useMemo(
     () => (
       <tr aria-rowindex={index + 2} aria-busy={row === null || undefined}>
         {columns.map((column, at) => (
-          <td key={column.name} id={`${id}-${index}-${at}`} class={classOf(column, active === at)}>
+          <td key={column.name} id={`${id}-${index}-${at}`} {...looksOf(props, at)}>
             {row === null ? <span class="grid-wait" /> : <Cell {...props} {...{ row, column }} isFirst={at === 0} />}
           </td>
         ))}
       </tr>
     ),
-    [row, index, columns, active],
+    [row, index, columns, layout.stays, active],
   );
 }
 

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { isRefused } from "../../client/service-error.ts";
 import { CsvFile } from "../../format/csv.ts";
@@ -18,6 +18,7 @@ import { resolvePath } from "../../query/resolve-type.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
+import { arranged } from "./arranged-columns.ts";
 import { Chips } from "./chips.tsx";
 import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
 import { changedView, type GridQuery, gridQuery } from "./grid-query.ts";
@@ -72,20 +73,24 @@ function Rows(props: GridProps): JSX.Element {
   });
   const { state, last } = loading;
   const isOld = state.kind === "loading";
+  const choices = ["$select", "$apply", "columns", "widths"].map((name) => view.options.get(name));
+  const columns = useMemo(() => arranged(query.place, last?.columns ?? [], view.options), [last?.columns, ...choices]);
   const shared = { ...props, onMenu: setMenu };
   return (
     <>
-      <Tools {...props} columns={last?.columns ?? []} onGroup={() => setGrouping(!isGrouping)} />
+      <Tools {...props} columns={columns} onGroup={() => setGrouping(!isGrouping)} />
       <Chips {...props} />
       {/* The rows before stay on the screen until the next ones are there. */}
       <div class="grid-panes">
         {isGrouping ? <GroupsPanel {...props} onClose={() => setGrouping(false)} /> : null}
         <div class="grid-rows">
           <Loadable loading={loading} label={`Loading ${view.path}`} lines={last ? 0 : 8} children={() => null} />
-          {last !== null && (isOld || state.kind === "loaded") ? <Shown {...shared} {...last} isOld={isOld} /> : null}
+          {last !== null && (isOld || state.kind === "loaded") ? (
+            <Shown {...shared} {...last} {...{ columns, isOld }} />
+          ) : null}
         </div>
       </div>
-      {menu === null ? null : <HeadingMenu {...props} {...menu} onClose={() => setMenu(null)} />}
+      {menu === null ? null : <HeadingMenu {...props} {...menu} columns={columns} onClose={() => setMenu(null)} />}
     </>
   );
 }
@@ -142,7 +147,7 @@ function Tools(props: GridProps & Pick<TableProps, "columns"> & { readonly onGro
   const names = shownNames(type, view.options.get("$select")).filter(
     (name) => columns.length === 0 || columns.some((column) => column.name === name),
   );
-  const select = names.join(",");
+  const [select, listed] = [names.join(","), view.options.get("columns") ?? ""];
   const [isSaving, setSaving] = useState(false);
   const [editor, setEditor] = useState<OpenEditor | null>(null);
   const opener = (title: OpenEditor["title"], text: string = title): JSX.Element => (
@@ -156,6 +161,11 @@ function Tools(props: GridProps & Pick<TableProps, "columns"> & { readonly onGro
       {set?.abilities.canFilter === false ? null : opener("Filter")}
       {set?.abilities.canApply === true ? <Button onClick={onGroup}>Groups and totals</Button> : null}
       {view.options.has("$apply") ? null : opener("Columns", `${names.length} of ${type.properties.size} columns`)}
+      {listed.includes(",-") ? (
+        <Button onClick={() => session.go(withOptions(view, { columns: listed.replaceAll(/,-[^,]*/gu, "") }))}>
+          Show all columns
+        </Button>
+      ) : null}
       {editor === null ? null : <QueryPopover {...props} {...editor} onClose={() => setEditor(null)} />}
       <Button icon="download" popup="dialog" disabled={columns.length === 0} onClick={() => setSaving(true)}>
         CSV

@@ -1,16 +1,22 @@
 import type { JSX } from "preact";
+import { Button } from "../../parts/button.tsx";
 import { Popover } from "../../parts/popover.tsx";
 import { ColumnFilter } from "../../parts/query-form/column-filter.tsx";
 import { conditionsOf, type FilterCondition, type FilterNode, filterOf } from "../../query/filter-tree.ts";
 import { isLimited, limitsOf, withLimits } from "../../query/limits.ts";
 import { memberAt } from "../../query/resolve-type.ts";
+import { type View, withOptions } from "../../state/view.ts";
+import { columnWidth, frozenOf, withColumns, withWidth } from "./arranged-columns.ts";
 import { ColumnSummary } from "./column-summary.tsx";
+import type { Column } from "./columns.ts";
 import { changedView } from "./grid-query.ts";
 import type { GridProps, OpenMenu } from "./grid-table.tsx";
 import { summedColumn, withConditions } from "./summary.ts";
 
-/** Shows what is in a column, and filters by it. */
-export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: () => void }): JSX.Element {
+type MenuProps = GridProps & OpenMenu & Readonly<{ columns: readonly Column[]; onClose: () => void }>;
+
+/** Shows what is in a column, filters by it, and arranges it. */
+export function HeadingMenu(props: MenuProps): JSX.Element {
   const { session, view, query, column, anchor, onClose } = props;
   const { name } = column;
   const property = memberAt(query.place.type, name)?.property;
@@ -37,6 +43,7 @@ export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: ()
           {...{ property }}
         />
       )}
+      <ColumnTools {...props} />
       {summed === null ? (
         <p class="dim">The set permits no totals of these values.</p>
       ) : (
@@ -47,5 +54,42 @@ export function HeadingMenu(props: GridProps & OpenMenu & { readonly onClose: ()
         />
       )}
     </Popover>
+  );
+}
+
+/** Moves, hides, freezes and resizes a column, with keys, too. */
+function ColumnTools({ session, view, query, columns, column, onClose }: MenuProps): JSX.Element {
+  const at = columns.findIndex(({ name }) => name === column.name);
+  const { name, width } = columns[at] ?? column;
+  const others = columns.flatMap((each) => (each.name === name ? [] : each.name));
+  const frozen = frozenOf(view);
+  const move = (to: number): void => {
+    session.go(withColumns(query.place, view, others.toSpliced(to, 0, name)));
+    session.announce(`${name} is column ${to + 1} of ${columns.length}`);
+  };
+  const hide = (): void => {
+    onClose();
+    const kept = at < frozen && view.options.has("frozen") ? withOptions(view, { frozen: `${frozen - 1}` }) : view;
+    session.go(withColumns(query.place, kept, others, name));
+  };
+  const show = (next: View) => (): void => session.go(next, { replace: true });
+  const freeze = (count: number) => show(withOptions(view, { frozen: `${count}` }));
+  const [wider, narrower] = [columnWidth(width + 2), columnWidth(width - 2)];
+  const tools: readonly [text: string, isPossible: boolean, onClick: () => void][] = [
+    ["Move left", at > 0, () => move(at - 1)],
+    ["Move right", at < others.length, () => move(at + 1)],
+    ["Hide", others.length > 0, hide],
+    at < frozen ? ["Unfreeze", true, freeze(at)] : ["Freeze", true, freeze(at + 1)],
+    ["Wider", wider > width, show(withWidth(view, name, wider))],
+    ["Narrower", narrower < width, show(withWidth(view, name, narrower))],
+  ];
+  return (
+    <div class="row column-tools" role="group" aria-label="Column">
+      {tools.map(([text, isPossible, onClick], index) => (
+        <Button key={index} isIdle={!isPossible} onClick={isPossible ? onClick : undefined}>
+          {text}
+        </Button>
+      ))}
+    </div>
   );
 }
