@@ -227,6 +227,14 @@ export function etagOfMembers(
   return areAll ? (members) => `"${digest(members)}"` : null;
 }
 
+/**
+ * Returns whether the ETag of a set changes with each of some properties. A list of properties is a promise of the application; an
+ * ETag of all properties leaves some out, and shows no change of values that are computed.
+ */
+export function etagCovers({ digest, etag }: EntitySet, properties: readonly StructuralProperty[]): boolean {
+  return digest === undefined || properties.every((property) => etag.includes(property));
+}
+
 function isWhole({ property, nested, computed }: SelectedProperty, digested: StructuralProperty | undefined): boolean {
   return property === digested && property.virtual === undefined && nested === undefined && computed === undefined;
 }

@@ -1,8 +1,8 @@
 import type { StructuralProperty } from "../../edm/model.ts";
+import { isSameValue } from "../../edm/same-value.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { SqlTable } from "./sql-table.ts";
-import type { Values } from "./stored-columns.ts";
 import type { Expected } from "./write-statements.ts";
 
 /** Types whose equal values always have the same text in the default storage. */
@@ -49,7 +49,9 @@ export function isStructured({ isCollection, type }: StructuralProperty): boolea
 /** Returns the expected values that a statement can compare, to the last digit or not. */
 export function toCondition(expected: ExpectedRow, { plans }: SqlTable): Expected {
   return expected.flatMap(([property, value]) =>
-    plans.get(property.field)?.kind === "scalar" ? [[property, value as PrimitiveValue | null] as const] : [],
+    plans.get(property.field)?.kind === "scalar" && !mayBeReplaced(value)
+      ? [[property, value as PrimitiveValue | null] as const]
+      : [],
   );
 }
 
@@ -58,8 +60,16 @@ export function toCondition(expected: ExpectedRow, { plans }: SqlTable): Expecte
  * 1.10 and 1.1. In that case the statement itself checks them.
  */
 export function isToldByDatabase(expected: ExpectedRow, table: SqlTable): boolean {
-  return expected.every(([property, value]) => isExact(property, value === null, table));
+  return expected.every(([property, value]) => isExact(property, value === null, table) && !mayBeReplaced(value));
 }
+
+/** Whether a text may be that of a cell of SQLite with other bytes, because they are not UTF-8. No statement compares it. */
+function mayBeReplaced(value: unknown): boolean {
+  return typeof value === "string" && value.includes(REPLACEMENT);
+}
+
+/** The character that is read in place of bytes that are not UTF-8. */
+const REPLACEMENT = "\uFFFD";
 
 /** Whether an equality in the database proves that a row has exactly a value of a property. */
 export function isComparedExactly(property: StructuralProperty, table: SqlTable): boolean {
@@ -81,23 +91,5 @@ function isExact({ field, type }: StructuralProperty, isNull: boolean, { plans }
 
 /** Whether a row has the expected values, to the last digit. */
 export function hasExpected(row: Readonly<Record<string, unknown>>, expected: ExpectedRow): boolean {
-  return expected.every(([property, value]) => isSame(property, value, row[property.field]));
-}
-
-function isSame(property: StructuralProperty, value: unknown, current: unknown): boolean {
-  if (!property.isCollection) return isSameItem(property, value, current);
-  const [items, others]: readonly unknown[] = [value ?? [], current ?? []];
-  if (!Array.isArray(items) || !Array.isArray(others) || items.length !== others.length) return false;
-  return items.every((item, index) => isSameItem(property, item, others[index]));
-}
-
-function isSameItem(property: StructuralProperty, value: unknown, current: unknown): boolean {
-  if (value === null || current === null || current === undefined) return value === null && (current ?? null) === null;
-  const { type } = property;
-  if (type.kind === "ComplexType") {
-    const [members, others] = [value as Values, current as Values];
-    return type.properties.every((member) => isSame(member, members[member.field] ?? null, others[member.field]));
-  }
-  const { toText } = codecOf(property);
-  return toText(value as PrimitiveValue) === toText(current as PrimitiveValue);
+  return expected.every(([property, value]) => isSameValue(property, value, row[property.field]));
 }

@@ -175,10 +175,13 @@ function isChanged({ options }: DeclaredSet): boolean {
 }
 
 /** Whether a set may hide values of its entities: some, or all of them from users who only write. */
-function mayHide({ options: { authorization }, virtual }: DeclaredSet): boolean {
-  const isRuled = isObject(authorization) && (authorization["properties"] ?? authorization["read"]) !== undefined;
-  return isRuled || virtual.some(({ isMask }) => isMask);
+function mayHide({ options, virtual }: DeclaredSet): boolean {
+  const isRead = READS.some((handler) => options[handler] !== undefined);
+  return !isRead || options["authorization"] !== undefined || virtual.some(({ isMask }) => isMask);
 }
+
+/** The handlers that read entities. */
+const READS: readonly string[] = Object.freeze(["queryable", "getAll", "getByKey"]);
 
 /** The greatest `maxLength` of properties that every read may load for an ETag. */
 const MAX_DIGESTED = 65_536;

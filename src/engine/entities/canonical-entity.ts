@@ -65,7 +65,12 @@ const scalarsOf = keptPer(({ properties }: Pick<ComplexType, "properties">) =>
   }),
 );
 
-function canonicalMember(property: StructuralProperty, value: unknown, path: string): unknown {
+/**
+ * Returns the value of a property in canonical form, with those of its members and items.
+ * @param path that of the owner of the property
+ * @throws TypeError for a value that does not match the type of the property
+ */
+export function canonicalMember(property: StructuralProperty, value: unknown, path: string): unknown {
   if (!property.isCollection || value === null) return canonicalValue(property, value, path);
   if (!Array.isArray(value)) throw invalidHandlerValue(`${path}.${property.name}`, "a collection", value);
   const items: readonly unknown[] = value;

@@ -1,5 +1,6 @@
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import { NO_JOINS } from "../../engine/plan/join-expansions.ts";
 import { planExpand } from "../../engine/plan/plan-expand.ts";
 import { propertiesToRead } from "../../engine/plan/properties-to-read.ts";
@@ -15,9 +16,8 @@ import type { BoundEntityQuery, RoundingMode, SelectExpandClause } from "../../l
 import type { Expression } from "../../language/query/expression.ts";
 import { computedIn, mentionsOf, namedIn } from "../../language/query/mentions.ts";
 import type { EntityAddress, EntityPath, ResourcePath } from "../../language/query/resource-path.ts";
-import { virtualIn } from "../../language/query/virtual-values.ts";
 import { childrenOf } from "../../language/query/walk-expression.ts";
-import { etagOf } from "../../payload/etag.ts";
+import { etagCovers, etagOf } from "../../payload/etag.ts";
 import { entityContext } from "../../payload/urls.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
@@ -117,9 +117,8 @@ function expandUnlessKnown(execution: Execution, resource: EntityResource, found
   if (isOfOneEntity(selectExpand)) {
     const etag = etagFor(execution, resource, found);
     checkReadMatch(execution, etag);
-    // The ETag does not show whether a virtual property has changed.
-    const isStored = virtualIn(selectExpand).length === 0;
-    if (isStored && isUnchanged(execution, resource.origin, etag)) return { etag, expanded: null };
+    const shown = selectExpand.selected.map(({ property }) => property);
+    if (isUnchanged(execution, resource.origin, etag, shown)) return { etag, expanded: null };
   }
   return withETag(execution, resource, found);
 }
@@ -168,10 +167,18 @@ function readsClock(expression: Expression): boolean {
   return (expression.kind === "call" && expression.name === "now") || childrenOf(expression).some(readsClock);
 }
 
-/** Whether the client has an entity as the response would show it. */
-export function isUnchanged(execution: Execution, origin: EntityOrigin, etag: string | undefined): boolean {
-  if (origin.kind === "EntitySet" && variesByHeaders(execution, origin)) return false;
-  return isKnown(execution, etag);
+/**
+ * Whether the client has an entity as the response would show it.
+ * @param shown the properties of the response: the ETag does not show whether a virtual or left-out one has changed
+ */
+export function isUnchanged(
+  execution: Execution,
+  origin: EntityOrigin,
+  etag: string | undefined,
+  shown: readonly StructuralProperty[],
+): boolean {
+  if (!isKnown(execution, etag) || shown.some(({ virtual }) => virtual !== undefined)) return false;
+  return origin.kind !== "EntitySet" || (etagCovers(origin, shown) && !variesByHeaders(execution, origin));
 }
 
 /** Whether the client has the representation with an ETag. */

@@ -43,9 +43,7 @@ export const readProperty: Endpoint = inStages({
       const state = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
       const etag = addressedEtag(state, addressed);
       checkReadMatch(execution, etag);
-      // The ETag does not show whether a virtual property has changed.
-      const isStored = addressed.property.virtual === undefined;
-      if (isStored && isUnchanged(execution, entitySet, etag)) return { etag, found: null };
+      if (isUnchanged(execution, entitySet, etag, [addressed.property])) return { etag, found: null };
       return chain(showOwner(execution, addressed, found), (shown) => ({ etag, found: shown }));
     });
   },

@@ -6,8 +6,10 @@ import { canonicalValue } from "../../definition/model/canonical-value.ts";
 import { adviseName } from "../../definition/option-table.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty, ComplexType, NavigationProperty } from "../../edm/model.ts";
+import { isSameValue } from "../../edm/same-value.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
+import { canonicalMember } from "../../engine/entities/canonical-entity.ts";
 import { fieldOf, declaredFieldOf } from "../../engine/memory/compile-property.ts";
 import { isEntity } from "../../engine/memory/evaluation.ts";
 import { declaredProperties } from "../../engine/plan/properties-to-read.ts";
@@ -39,28 +41,29 @@ export function expectedOption(
   );
 }
 
-function expectedValue(entityType: EntityType, field: string, value: unknown, call: string): PrimitiveValue | null {
+function expectedValue(entityType: EntityType, field: string, value: unknown, call: string): unknown {
   const property = declaredProperties(entityType).find((each) => each.property.field === field)?.property;
-  if (property === undefined || property.isCollection || property.type.kind === "ComplexType") {
-    throw new TypeError(
-      `\`expected\` of ${call} names \`${field}\`, which is not a single value of ${entityType.name}.`,
-    );
+  if (property === undefined) {
+    throw new TypeError(`\`expected\` of ${call} names \`${field}\`, which is not a property of ${entityType.name}.`);
   }
+  const must = `\`expected\` of ${call}: \`${field}\` must be`;
   if (value === null) return null;
-  return canonical(property, value, `\`expected\` of ${call}: \`${field}\` must be`);
+  if (!property.isCollection && property.type.kind !== "ComplexType") return canonical(property, value, must);
+  try {
+    return canonicalMember(property, value, entityType.name);
+  } catch (cause) {
+    const { name } = property.type;
+    throw new TypeError(`${must} a ${property.isCollection ? `collection of ${name}` : `value of ${name}`}.`, { cause });
+  }
 }
 
 /** Returns whether an entity in canonical form has the expected values, to the last digit. */
 export function checkExpected(entityType: EntityType, entity: object, expected: ExpectedValues): boolean {
-  return declaredProperties(entityType).every(({ property }) => {
-    const { field } = property;
-    if (!Object.hasOwn(expected, field)) return true;
-    const [wanted, current] = [expected[field] ?? null, fieldOf(entity, field) ?? null];
-    if (wanted === null || current === null) return wanted === current;
-    const { toText } = codecOf(property);
-    // `expectedOption` checked that the property has a single value.
-    return toText(wanted as PrimitiveValue) === toText(current as PrimitiveValue);
-  });
+  return declaredProperties(entityType).every(
+    ({ property }) =>
+      !Object.hasOwn(expected, property.field) ||
+      isSameValue(property, expected[property.field] ?? null, fieldOf(entity, property.field)),
+  );
 }
 
 /**
