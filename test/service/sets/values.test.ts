@@ -127,7 +127,9 @@ describe("entities that handlers pass and receive", () => {
     ["an immutable property of a change", patch({ sealed: true }), /`sealed` is immutable and cannot be written/],
     ["an option of a change", patch({}, { expect: {} }), /patch has no option `expect`/],
     ["expected values that are not an object", patch({}, { expected: [] }), /`expected` of .* must be an object/],
-    ["an expected collection", patch({}, { expected: { tags: [] } }), /names `tags`, which is not a single value/],
+    ["an expected collection", patch({}, { expected: { tags: "a" } }), /`tags` must be a collection of Edm\.String/],
+    ["an item of one", patch({}, { expected: { tags: [5] } }), /`tags` must be a collection of Edm\.String/],
+    ["an expected value of no property", patch({}, { expected: { x: 1 } }), /names `x`, which is not a property of/],
     ["an expected value", patch({}, { expected: { id: "x" } }), /`id` must be a value of Edm\.Int32/],
     [
       "a part of a composite key",
