@@ -53,7 +53,9 @@ function expectedValue(entityType: EntityType, field: string, value: unknown, ca
     return canonicalMember(property, value, entityType.name);
   } catch (cause) {
     const { name } = property.type;
-    throw new TypeError(`${must} a ${property.isCollection ? `collection of ${name}` : `value of ${name}`}.`, { cause });
+    throw new TypeError(`${must} a ${property.isCollection ? `collection of ${name}` : `value of ${name}`}.`, {
+      cause,
+    });
   }
 }
 
