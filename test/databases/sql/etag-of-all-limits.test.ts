@@ -122,11 +122,8 @@ test.each(["patch", "delete"] as const)("`ctx.sets` compares complex values and 
     getByKey: () => visit,
     patch: async (id, delta, ctx) => {
       const options = { expected: given.change(ctx.expected) as object };
-      return call === "patch"
-        ? ctx.sets(visits).patch(id, delta, options)
-        : (await ctx.sets(visits).delete(id, options))
-          ? first
-          : null;
+      if (call === "patch") return ctx.sets(visits).patch(id, delta, options);
+      return (await ctx.sets(visits).delete(id, options)) ? first : null;
     },
   });
   const send = sendTo(odataService({ entitySets: [visits, views] }));
