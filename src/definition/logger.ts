@@ -80,7 +80,19 @@ export interface ReportedStatement extends Omit<TracedStatement, "request"> {
   readonly explain: (() => Maybe<readonly string[]>) | undefined;
   /** Returns the columns that decide which rows it reads; undefined if nothing knows. */
   readonly columns?: (() => UsedColumns) | undefined;
+  /** Writes the statement for people; undefined for a statement that only the service runs. */
+  readonly paste?: (() => PastedStatement) | undefined;
 }
+
+/** A read as people run it without the service, or why they cannot. */
+export type PastedStatement =
+  | {
+      /** One statement with its values in place, and without the limits of the service. */
+      readonly sql: string;
+      /** The navigation properties of the response whose entities it does not read. */
+      readonly omits: readonly string[];
+    }
+  | { readonly refusal: string };
 
 /** Receives the statements of one request. */
 export interface StatementScope {

@@ -67,7 +67,7 @@ export function statementScopeOf(
     }
   };
   return {
-    report: ({ explain: _explain, columns: _columns, ...statement }) => {
+    report: ({ explain: _explain, columns: _columns, paste: _paste, ...statement }) => {
       clock?.addStatement(statement.ms);
       try {
         const reported: unknown = onStatement({ ...statement, request });

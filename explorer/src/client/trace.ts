@@ -15,6 +15,7 @@ export async function readTrace(client: ServiceClient, requestId: string, signal
       sql: textIn(statement, "sql") ?? "",
       /** The values of the placeholders, as JSON. */
       parameters: itemsIn(statement, "parameters").map((value) => JSON.stringify(value)),
+      pasted: pastedIn(memberOf(statement, "pasted")),
       /** Null if a rule hides rows from the user. */
       rows: memberOf(statement, "rows") === undefined ? null : Number(memberOf(statement, "rows")),
       milliseconds: Number(memberOf(statement, "ms")),
@@ -29,5 +30,15 @@ export async function readTrace(client: ServiceClient, requestId: string, signal
       message: textIn(each, "message") ?? "",
       fix: textIn(each, "fix") ?? "",
     })),
+  };
+}
+
+/** Returns a statement as people run it, what it omits, or why there is none; null for one that only the service runs. */
+function pastedIn(pasted: unknown) {
+  if (pasted === undefined) return null;
+  return {
+    sql: textIn(pasted, "sql"),
+    omits: itemsIn(pasted, "omits").map(String),
+    refusal: textIn(pasted, "refusal"),
   };
 }

@@ -6,6 +6,7 @@ import type { DatabaseCatalogue } from "../introspect/database-catalogue.ts";
 import type { StoredTypes } from "../introspect/expected-table.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { DialectFaults } from "./dialect-faults.ts";
+import type { LiteralSyntax } from "./literal-syntax.ts";
 
 /** How does a statement run, and what does the database tell? */
 export interface DialectSession {
@@ -26,6 +27,8 @@ export interface DialectSession {
     /** Returns the plan in lines, as people read it. */
     readonly lines: (rows: readonly (readonly unknown[])[]) => readonly string[];
   };
+  /** How statements contain values, for people who run them. */
+  readonly literals: LiteralSyntax;
   /**
    * For a database of this process, which cannot interrupt a statement: makes a condition that is always true, and ends the
    * statement after its time. It precedes the other conditions of each table. Absent: the database ends statements itself.

@@ -1,7 +1,9 @@
 import type { StructuralProperty } from "../../edm/model.ts";
 import type { OrderByItem } from "../../language/query/clauses.ts";
 import type { Expression } from "../../language/query/expression.ts";
+import type { Row } from "../../language/query/row-shape.ts";
 import type { SourceQuery } from "../../language/query/source.ts";
+import type { RowStatement } from "./compile-statement.ts";
 import type { StatementTarget } from "./proven-columns.ts";
 
 /**
@@ -53,4 +55,12 @@ function isGiven(field: string, condition: Expression): boolean {
   const sides = [condition.left, condition.right];
   const isValue = ({ kind }: Expression): boolean => kind === "parameter" || kind === "literal";
   return sides.some((side) => isField(field, side)) && sides.some(isValue);
+}
+
+/**
+ * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
+ * missing, the number of keys is unknown.
+ */
+export function mayMiss(rows: readonly Row[], { width }: RowStatement, { bytes }: SourceQuery): boolean {
+  return bytes?.isOver !== true && Number(rows[0]?.[width - 1]) !== rows.length;
 }

@@ -12,8 +12,10 @@ import { withNulls } from "../../language/query/shown-entity.ts";
 import type { KeyedJoins, KeyedRow } from "../../language/query/source.ts";
 import { tooLargeStatement } from "../kinds/database-fault.ts";
 import { readSlots, toExecution } from "../statement/parameter-slot.ts";
+import { pasteStatement } from "./pasting-compiler.ts";
 import { readableRow, baseOf } from "./read-page.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { pastable } from "./traced-read.ts";
 
 /** The entity to read, and the properties to select. */
 interface KeyedRead extends ReadScope {
@@ -52,9 +54,13 @@ function readOnce(
     base: baseOf(reader, joins?.sources),
     bytes: transaction === undefined ? part : undefined,
   });
+  const traced = pastable(
+    statement,
+    () => () => pasteStatement(() => reader.statements.pasted(execution).byKey(selected, joins)),
+  );
   const patience = { timeout, reading, caller, bytes: part };
   const read = (): Maybe<Row | undefined> =>
-    reader.rows.within(transaction).byKey(statement, readSlots(statement.slots, execution), patience);
+    reader.rows.within(transaction).byKey(traced, readSlots(statement.slots, execution), patience);
   const found = part === undefined || part.most === Infinity ? read() : recover(read, refuseLarge);
   const { rowShape } = statement;
   return chain(found, (row): KeyedRow | null => {

@@ -16,10 +16,12 @@ import { readSlots, toExecution, type Execution } from "../statement/parameter-s
 import type { JsonMarks, MarkMember } from "../translate/json-marks.ts";
 import type { RowStatement } from "./compile-statement.ts";
 import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
+import { mayMiss } from "./keys-first.ts";
+import { pastePage, pasteTotal } from "./paste-page.ts";
 import { readerOfSource, type SourceReader } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
 import type { SqlRows } from "./sql-rows.ts";
-import { toNumber } from "./traced-read.ts";
+import { pastable, toNumber } from "./traced-read.ts";
 
 /** The most rows that contain the total. More rows take longer to do so than a second statement. */
 const MOST_WITH_TOTAL = 100;
@@ -97,8 +99,9 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
     const counts = (isShort || query.shape.apply !== undefined) && reader.profile.capabilities.countsWithPage;
     return counts ? readWithTotal(rows, reader, query, execution) : readBoth(rows, reader, query, execution);
   }
+  const paste = pastePage(reader, query, execution);
   const read = (statement: RowStatement, use: (entities: readonly Row[]) => Maybe<Page>): Maybe<Page> =>
-    chain(rows.all(statement, readSlots(statement.slots, execution), query), use);
+    chain(rows.all(pastable(statement, paste), readSlots(statement.slots, execution), query), use);
   const toPage = ({ rowShape }: RowStatement, entities: readonly Row[]): Maybe<Page> => {
     const page: Page = { entities: readableRows(entities, rowShape), rowShape, isCut: query.bytes?.isOver };
     return counted(page, entities.length, reader, query, execution);
@@ -118,7 +121,8 @@ function readRows(reader: SqlReader, query: SourceQuery, execution: Execution): 
 function readWithTotal(rows: SqlRows, reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<Page> {
   const statement = reader.statements.page(query, true);
   const { rowShape, width } = statement;
-  return chain(rows.all(statement, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
+  const traced = pastable(statement, pastePage(reader, query, execution, { hasTotal: true }));
+  return chain(rows.all(traced, readSlots(statement.slots, execution), query), (entities): Maybe<Page> => {
     const [first] = entities;
     if (first !== undefined) {
       const count = Number(first[width - 1]);
@@ -133,9 +137,10 @@ async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, ex
   const { statements } = reader;
   const keysFirst = statements.keysFirst(query);
   const statement = keysFirst ?? statements.page(query);
-  const reads = [statement, statements.total(query)].map((each) => {
-    return { statement: each, parameters: readSlots(each.slots, execution) };
-  });
+  const reads = [
+    pastable(statement, pastePage(reader, query, execution)),
+    pastable(statements.total(query), pasteTotal(reader, query, execution)),
+  ].map((each) => ({ statement: each, parameters: readSlots(each.slots, execution) }));
   const [entities = [], found = []] = await rows.each(reads, query);
   const count = toNumber(found[0]);
   const toPage = ({ rowShape }: RowStatement, all: readonly Row[]): Page => {
@@ -143,7 +148,8 @@ async function readBoth(rows: SqlRows, reader: SqlReader, query: SourceQuery, ex
   };
   if (keysFirst === null || !mayMiss(entities, keysFirst, query)) return toPage(statement, entities);
   const whole = statements.page(query);
-  return toPage(whole, await rows.all(whole, readSlots(whole.slots, execution), query));
+  const traced = pastable(whole, pastePage(reader, query, execution));
+  return toPage(whole, await rows.all(traced, readSlots(whole.slots, execution), query));
 }
 
 /** Adds the total to a page if it is requested. */
@@ -171,7 +177,8 @@ function knownTotal({ skip, top, after }: SourceQuery, length: number): number |
 function readTotal(reader: SqlReader, query: SourceQuery, execution: Execution): Maybe<number> {
   const statement = reader.statements.total(query);
   const rows = reader.rows.within(query.transaction);
-  return rows.number(statement, readSlots(statement.slots, execution), query);
+  const traced = pastable(statement, pasteTotal(reader, query, execution));
+  return rows.number(traced, readSlots(statement.slots, execution), query);
 }
 
 /** A page as JSON. */
@@ -203,7 +210,11 @@ function readJson(reader: SqlReader, query: SourceQuery, execution: Execution): 
   const { bytes } = query;
   const part = bytes?.part();
   const patience = part === undefined ? query : patienceOf(query, part);
-  const read = (): Maybe<Row | undefined> => rows.first(statement, readSlots(statement.slots, execution), patience);
+  const traced = pastable(
+    statement,
+    pastePage(reader, query, execution, { hasTotal: counting !== null, json: query.json }),
+  );
+  const read = (): Maybe<Row | undefined> => rows.first(traced, readSlots(statement.slots, execution), patience);
   return chain(unlessRefused(read, syntax), (row) => {
     const isLong = bytes !== undefined && lengthOf(row) > bytes.left;
     const isRefused = row === undefined && syntax.needsListLimit;
@@ -382,12 +393,4 @@ function valueOf({ toValue, index }: ScalarColumn | DocumentColumn, row: Row): u
   } catch {
     return row[index];
   }
-}
-
-/**
- * Returns whether rows of a page may be missing, because they were changed or deleted after their keys were read. If all rows are
- * missing, the number of keys is unknown.
- */
-function mayMiss(rows: readonly Row[], { width }: RowStatement, { bytes }: SourceQuery): boolean {
-  return bytes?.isOver !== true && Number(rows[0]?.[width - 1]) !== rows.length;
 }

@@ -31,10 +31,12 @@ import { isJoinedLocally } from "../translate/join-navigation.ts";
 import type { Rows } from "../translate/relation.ts";
 import { endsEarly, fewerRows, refusableBytes } from "./fewer-rows.ts";
 import { inOneState } from "./hold-snapshot.ts";
+import { pasteRelated } from "./paste-page.ts";
 import { readRow } from "./read-entity.ts";
 import { baseOf, readableRows, readPage, statementOf } from "./read-page.ts";
 import { findReader, RowSource } from "./row-source.ts";
 import type { SqlReader } from "./sql-reader.ts";
+import { pastable } from "./traced-read.ts";
 
 class SqlRowSource<E extends EntityTypeDeclaration> extends RowSource<E> {
   declare readonly reader: SqlReader;
@@ -250,11 +252,15 @@ function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedP
   }
   const run = reader.rows.within(query.transaction);
   const parameters = readSlots(statement.slots, execution);
+  const traced = pastable(statement, pasteRelated(reader, query, execution, "entities"));
   if (query.count && run.local === null) {
     const counts = reader.statements.related.counts(query);
     const reads = [
-      { statement, parameters },
-      { statement: counts, parameters: readSlots(counts.slots, execution) },
+      { statement: traced, parameters },
+      {
+        statement: pastable(counts, pasteRelated(reader, query, execution, "counts")),
+        parameters: readSlots(counts.slots, execution),
+      },
     ];
     return run.each(reads, query).then(([found = [], counted = []]) => {
       return {
@@ -265,7 +271,7 @@ function readRelatedPage(reader: SqlReader, query: RelatedQuery): Maybe<RelatedP
       };
     });
   }
-  return chain(run.all(statement, parameters, query), (found): Maybe<RelatedPage> => {
+  return chain(run.all(traced, parameters, query), (found): Maybe<RelatedPage> => {
     const related = groupByKey(readableRows(found, rowShape), keys.length);
     const isCut = query.bytes?.isOver;
     const page = { rowShape, related, isCut };
@@ -310,7 +316,8 @@ function knownCounts(
 function readCounts(reader: SqlReader, query: RelatedQuery, execution: Execution): Maybe<readonly number[]> {
   const statement = reader.statements.related.counts(query);
   const run = reader.rows.within(query.transaction);
-  const rows = run.all(statement, readSlots(statement.slots, execution), query);
+  const traced = pastable(statement, pasteRelated(reader, query, execution, "counts"));
+  const rows = run.all(traced, readSlots(statement.slots, execution), query);
   return chain(rows, (found) => toCounts(found, query));
 }
 

@@ -11,6 +11,7 @@ import type { JsonSyntax } from "../columns/json-syntax.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
 import type { Database } from "../forms/database.ts";
 import type { Placement } from "../placement/placement.ts";
+import type { Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import { aliases, type Rows, type RowsUse, type StatementState, unnoted } from "../translate/relation.ts";
 import { StatementNotes } from "../translate/statement-notes.ts";
@@ -26,10 +27,12 @@ import {
 } from "../translate/translate-query.ts";
 import { needUtc } from "../translate/utc-session.ts";
 import { type JsonStatement, type RowStatement, type Statement, StatementCompiler } from "./compile-statement.ts";
-import { namedBy, type KeepStatement, type NamedRows, type StatementPart } from "./kept-statements.ts";
+import { namedBy, type KeepStatement, type NamedRows } from "./kept-statements.ts";
 import { isKeysFirst } from "./keys-first.ts";
 import { meeting, narrowed, relatedBy, type RowCondition } from "./narrowed-rows.ts";
-import { placesOf, type StatementTarget } from "./proven-columns.ts";
+import { clausesOf, partsOf } from "./page-parts.ts";
+import { PastingCompiler, unguarded } from "./pasting-compiler.ts";
+import type { StatementTarget } from "./proven-columns.ts";
 import { RelatedStatements } from "./related-statements.ts";
 import { readerOfSource } from "./row-source.ts";
 import type { SqlRows } from "./sql-rows.ts";
@@ -62,9 +65,19 @@ export class StatementCache {
   /** Whether the table has row ids, since a number of changes of the tables. */
   #rowIds: { readonly since: number; readonly areThere: boolean } | undefined;
 
-  constructor(target: StatementTarget) {
+  /** Whether statements belong to no single execution. */
+  readonly #keeps: boolean;
+
+  constructor(target: StatementTarget, pasting?: StatementCompiler) {
     this.#target = target;
-    this.#compiler = new StatementCompiler(target);
+    this.#compiler = pasting ?? new StatementCompiler(target);
+    this.#keeps = pasting === undefined;
+  }
+
+  /** Returns the statements of the same rows as people run them, with the values of one execution. They are not kept. */
+  pasted(execution: Execution): StatementCache {
+    const target = { ...this.#target, profile: unguarded(this.#target.profile) };
+    return new StatementCache(target, new PastingCompiler(target, execution));
   }
 
   /**
@@ -94,6 +107,7 @@ export class StatementCache {
 
   /** Returns a statement of these rows, made on first use. */
   readonly keep: KeepStatement = (parts, sources, make) => {
+    if (!this.#keeps) return make();
     const { kept, name } = this.named();
     return kept.get(name, parts, sources, make);
   };
@@ -380,19 +394,6 @@ export class StatementCache {
       onOuterJoin: () => {},
     };
   }
-}
-
-/** Returns the clauses of a page, besides what it selects. */
-function clausesOf(query: SourceQuery): Omit<PageClauses, "selected" | "joined"> {
-  const { shape, filter, orderBy, top, skip } = query;
-  const limits = { hasTop: top !== undefined, hasSkip: skip > 0 };
-  return { filter, orderBy, roundingMode: shape.roundingMode, ...limits, ...placesOf(query) };
-}
-
-/** Returns the parts of a statement with these clauses. */
-function partsOf({ shape, filter, orderBy, top, skip, after, marked }: SourceQuery): readonly StatementPart[] {
-  const place = after === undefined ? undefined : `after${after.kind.isNull.map(Number).join("")}`;
-  return [filter, orderBy, shape.roundingMode, top !== undefined, skip > 0, after?.kind.order, place, marked?.order];
 }
 
 const NO_COLUMNS: RowShape = Object.freeze({ columns: new Map() });

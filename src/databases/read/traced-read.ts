@@ -1,3 +1,4 @@
+import { type PastedStatement, statementScope } from "../../definition/logger.ts";
 import type { Row } from "../../language/query/row-shape.ts";
 import type { StatementFacts } from "../connection/statement-facts.ts";
 import { beginStatement, type Explainer, type RunningStatement } from "../statement/parameter-slot.ts";
@@ -11,12 +12,19 @@ export interface ReadRows extends Pick<Statement, "sql" | "table"> {
   readonly members?: readonly unknown[];
   /** Whether it is hidden from the application: its statement is reported otherwise, or it reads no data. */
   readonly isInternal?: true;
+  /** As in `ReportedStatement`. */
+  readonly paste?: (() => PastedStatement) | undefined;
 }
 
 /** A statement to read, with its values. */
 export interface Read {
   readonly statement: ReadRows;
   readonly parameters: readonly unknown[];
+}
+
+/** Lets a statement that is traced be written for people. @param paste makes the function that writes it */
+export function pastable<S extends ReadRows>(statement: S, paste: () => () => PastedStatement): S {
+  return statementScope() === undefined ? statement : { ...statement, paste: paste() };
 }
 
 /** Begins to trace a statement. @returns undefined if tracing is off */

@@ -2,7 +2,7 @@ import { ExpressionWrapper, OperationNodeTransformer, sql, ValueNode } from "kys
 import type { ByteCount } from "../../base/byte-count.ts";
 import type { Maybe } from "../../base/maybe.ts";
 import { required } from "../../base/required.ts";
-import { statementScope, type StatementScope } from "../../definition/logger.ts";
+import { type PastedStatement, statementScope, type StatementScope } from "../../definition/logger.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -123,9 +123,14 @@ class SlotTransformer extends OperationNodeTransformer {
   }
 }
 
+/** Whether a placeholder is `top` or `skip` of a page. */
+export function isLimit(slot: unknown): boolean {
+  return isSlot(slot) && slot.isLimit;
+}
+
 /** Returns the places of `top` and `skip` of a page among the placeholders of a statement. */
 export function limitPlaces(slots: readonly unknown[]): readonly number[] {
-  return slots.flatMap((slot, place) => (isSlot(slot) && slot.isLimit ? [place] : []));
+  return slots.flatMap((slot, place) => (isLimit(slot) ? [place] : []));
 }
 
 /** The bytes above which a page is read as rows: a driver and a server need several times the memory of a long value. */
@@ -214,6 +219,8 @@ export interface Explainer {
 interface TracedText {
   readonly sql: string;
   readonly facts?: Pick<StatementFacts, "columns"> | undefined;
+  /** As in `ReportedStatement`. */
+  readonly paste?: (() => PastedStatement) | undefined;
 }
 
 /** A statement in execution that the application traces. It is reported once, at its end. */
@@ -258,9 +265,9 @@ export class RunningStatement {
     if (this.#isOver) return;
     this.#isOver = true;
     const ms = performance.now() - this.#begun;
-    const [{ sql, facts }, parameters, explainer] = [this.#statement, this.#parameters, this.#explainer];
+    const [{ sql, facts, paste }, parameters, explainer] = [this.#statement, this.#parameters, this.#explainer];
     const explain = explainer === undefined ? undefined : () => explainer.explain(sql, parameters);
-    this.#scope.report({ sql, parameters, ms, rows: this.#rows, explain, columns: facts?.columns, ...outcome });
+    this.#scope.report({ sql, parameters, ms, rows: this.#rows, explain, columns: facts?.columns, paste, ...outcome });
   }
 }
 

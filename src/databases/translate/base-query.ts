@@ -86,7 +86,9 @@ export function toFrom(
   const pieces = splitAtValues(query, valuePlaces);
   const wanted = pieces.reduce((count, { value }) => Math.max(count, value === null ? 0 : value + 1), 0);
   const given = query.parameters.length;
-  if (wanted === given) return ofText(query, pieces);
+  // People run a Kysely query without the conditions that end it.
+  const plain = isCompilable(base) ? splitAtValues(compile(base, undefined), valuePlaces) : pieces;
+  if (wanted === given) return ofText(query, pieces, plain);
   // With a value too few, a value of the client would take its place.
   report(
     `the query has ${String(wanted)} placeholders, but ${String(given)} values.`,
@@ -105,9 +107,11 @@ function ofTable(table: TableName): From {
   });
 }
 
-function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[]): From {
-  const as: From["as"] = (alias, entitySet) =>
-    ofPieces(pieces, alias, (value) => bindSlot(({ base }) => base(entitySet)[value]));
+function ofText({ sql: text, parameters }: SqlText, pieces: readonly Piece[], plain: readonly Piece[]): From {
+  const as: From["as"] = (alias, entitySet, { profile: { session } }) =>
+    ofPieces(session.alive === undefined ? plain : pieces, alias, (value) =>
+      bindSlot(({ base }) => base(entitySet)[value]),
+    );
   return Object.freeze<From>({ parameters, text, as });
 }
 

@@ -25,11 +25,19 @@ function needsUtc(plan: ColumnPlan): boolean {
 export function compileStatement(
   statement: Sql,
   db: AnyKysely,
-  { session }: Pick<Database, "session">,
-  { inUtc = false, longSorts = 0 }: SessionNeeds = {},
+  profile: Pick<Database, "session">,
+  needs: SessionNeeds = {},
 ): { readonly sql: string; readonly parameters: readonly unknown[] } {
-  const { sql: text, parameters } = statement.compile(db);
-  const { inUtcSession, sortingLong } = session;
+  const { sql, parameters } = statement.compile(db);
+  return { sql: inSession(sql, profile, needs), parameters };
+}
+
+/** Returns the text of a whole statement with what it needs of its session. */
+export function inSession(
+  text: string,
+  { session: { inUtcSession, sortingLong } }: Pick<Database, "session">,
+  { inUtc = false, longSorts = 0 }: SessionNeeds,
+): string {
   const timed = inUtc && inUtcSession !== undefined ? inUtcSession(text) : text;
-  return { sql: sortingLong === undefined || longSorts === 0 ? timed : sortingLong(longSorts, timed), parameters };
+  return sortingLong === undefined || longSorts === 0 ? timed : sortingLong(longSorts, timed);
 }

@@ -1,7 +1,7 @@
 import type { SchemaFinding } from "../../base/errors/schema-finding.ts";
 import { recover } from "../../base/maybe.ts";
 import { messageOf } from "../../base/message-of.ts";
-import type { ReportedStatement, StatementFollower, TracedRequest } from "../../definition/logger.ts";
+import type { PastedStatement, ReportedStatement, StatementFollower, TracedRequest } from "../../definition/logger.ts";
 import { adviceForScan } from "./advice-for-scan.ts";
 
 /** The trace of a request, as `{prefix}/explorer/trace/{request id}` returns it. */
@@ -20,6 +20,8 @@ export interface ExplorerStatement {
   readonly sql: string;
   /** As texts, long ones cut; null for null. */
   readonly parameters: ReadonlyArray<string | number | boolean | null>;
+  /** The same read as people run it: with its values, without the limits of the service; absent for other statements. */
+  readonly pasted?: PastedStatement | undefined;
   /** Absent, like error and plan, if a rule of the request hides entities from the user: they would reveal hidden ones. */
   readonly rows?: number | undefined;
   readonly ms: number;
@@ -35,6 +37,8 @@ const REQUESTS = 200;
 const STATEMENTS = 100;
 /** The characters of a request: its statements with their parameters. */
 const CHARACTERS = 50_000;
+/** The characters of the texts for people of a request, and of the values that they may need. */
+const PASTED = 50_000;
 /** The characters of a shown parameter, and of a message. */
 const PARAMETER = 1000;
 /** The milliseconds for which a trace is kept. */
@@ -42,11 +46,16 @@ const KEPT = 600_000;
 
 /** The milliseconds in which the plans of a trace are read. */
 const PLANNED = 5000;
+/** The milliseconds in which the texts for people are written, while other requests wait. */
+const WRITTEN = 500;
 
 /** A statement of a trace, and how to read its plan. */
 interface KeptStatement {
   readonly shown: ExplorerStatement;
   readonly explain: ReportedStatement["explain"];
+  readonly paste: ReportedStatement["paste"];
+  /** Whether `shown` has its values whole: the text for people must not reveal more of them. */
+  readonly showsValues: boolean;
   readonly columns: ReportedStatement["columns"];
 }
 
@@ -58,6 +67,7 @@ class Trace implements StatementFollower {
   omitted = 0;
   hidesRows = false;
   #characters = 0;
+  #values = 0;
 
   constructor({ id, method, target }: TracedRequest) {
     this.request = { id, method, target };
@@ -80,7 +90,7 @@ class Trace implements StatementFollower {
     }
   }
 
-  #keep({ sql, parameters, rows, ms, error, explain, columns }: ReportedStatement): void {
+  #keep({ sql, parameters, rows, ms, error, explain, columns, paste }: ReportedStatement): void {
     const shown = parameters.map(shownValue);
     const sizes = parameters.map((each, at) => (each instanceof Uint8Array ? each.length : String(shown[at]).length));
     const size = sizes.reduce((sum, each) => sum + Math.min(each, PARAMETER), sql.length);
@@ -91,10 +101,14 @@ class Trace implements StatementFollower {
     this.#characters += size;
     const failure = error === undefined ? {} : { error: cut(messageOf(error)) };
     const texts = shown.map((each) => (typeof each === "string" ? cut(each) : each));
+    const isWhole = sizes.every((each) => each <= PARAMETER);
+    this.#values += sizes.reduce((sum, each) => sum + each, 0);
     this.statements.push({
       shown: { sql, parameters: texts, rows, ms, ...failure },
       // The plan needs the whole values, which the trace does not keep if they are long.
-      explain: sizes.every((each) => each <= PARAMETER) ? explain : undefined,
+      explain: isWhole ? explain : undefined,
+      paste: paste === undefined || this.#values <= PASTED ? paste : () => TOO_LONG,
+      showsValues: isWhole && !parameters.some((each) => each instanceof Uint8Array),
       columns,
     });
   }
@@ -128,13 +142,35 @@ export class Traces {
     if (trace === undefined || trace.isOver) return null;
     const { request, omitted, hidesRows } = trace;
     const kept = [...trace.statements];
-    const statements = hidesRows ? kept.map(withoutRows) : await withPlans(kept);
+    const pasted = pasteAll(kept, hidesRows);
+    const found = hidesRows ? kept.map(withoutRows) : await withPlans(kept);
+    const statements = found.map((each, at) => (pasted[at] === undefined ? each : { ...each, pasted: pasted[at] }));
     return { request, statements, omitted, advice: adviceFor(kept, findings) };
   }
 }
 
 function withoutRows({ shown: { sql, parameters, ms } }: KeptStatement): ExplorerStatement {
   return { sql, parameters, ms };
+}
+
+const TOO_LONG: PastedStatement = Object.freeze({ refusal: "The statement and its values are too long." });
+
+/** Writes the statements for people. @param hidesRows whether a rule hides entities from the user */
+function pasteAll(kept: readonly KeptStatement[], hidesRows: boolean): readonly (PastedStatement | undefined)[] {
+  const end = performance.now() + WRITTEN;
+  let left = PASTED;
+  return kept.map(({ paste, showsValues }) => {
+    if (paste === undefined || (hidesRows && !showsValues) || performance.now() > end) return undefined;
+    try {
+      const pasted = left <= 0 ? TOO_LONG : paste();
+      if (!("sql" in pasted)) return pasted;
+      left -= pasted.sql.length;
+      return left < 0 ? TOO_LONG : pasted;
+    } catch {
+      // The database may be closed, or its tables may have changed.
+      return undefined;
+    }
+  });
 }
 
 /** Reads the plans one after another: a trace must not occupy all connections. */

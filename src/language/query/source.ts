@@ -36,6 +36,8 @@ export interface SourceQuery extends ReadScope {
   readonly skip: number;
   /** Maximum number of rows to return; undefined for all. */
   readonly top: number | undefined;
+  /** The number of rows that the response may contain, for a source of rows; absent: `top`. */
+  readonly shown?: number | undefined;
   /** Whether the page must contain `count`. */
   readonly count: boolean;
   /** The single-valued expansions to join into the same rows; absent: none. Only for sources that can join. */

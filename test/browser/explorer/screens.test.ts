@@ -53,6 +53,19 @@ describe.skipIf(program === undefined)("every screen of the explorer", async () 
     await page.close();
   });
 
+  test("a statement can be copied with its values, and is shown as the service sent it on demand", async () => {
+    const { page } = await openExplorer(browser, `${server.url}/odata`, "#/cost/Trips?$filter=Id eq 1");
+    const kept = `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => (window.copied = text) } })`;
+    await page.evaluate(kept);
+    await page.locator('button:has-text("Copy SQL")').first().click();
+    const copied = String(await page.evaluate("window.copied"));
+    expect(copied).toMatch(/^select .* = 1[^0-9]/s);
+    expect(copied).not.toMatch(/odata_|json|\?/);
+    await page.locator("summary").first().click();
+    expect(await page.locator("details[open] pre").first().innerText()).toContain("?");
+    await page.close();
+  });
+
   test("a record shows the label of a property only if it is another text than its name", async () => {
     const { page } = await openExplorer(browser, `${server.url}/odata`, "#/record/Trips(1)");
     const notes = await page.locator(".property-note").allInnerTexts();

@@ -139,6 +139,7 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
         {
           sql: seen[0]?.sql,
           parameters: seen[0]?.parameters.map((each) => (typeof each === "bigint" ? String(each) : each)),
+          pasted: { sql: expect.stringContaining("9999") as string, omits: [] },
           rows: 2,
           ms: expect.any(Number) as number,
           plan: expect.any(Array) as string[],
@@ -314,18 +315,18 @@ describe.each(ENGINES)("the trace of a request over $title", ({ name, open }) =>
     const service = setWith({ rows: (_user, row) => row.name.eq("b") });
     // One of both entities exists.
     const [there, absent] = [await hidden(service, "/Owners(1)"), await hidden(service, "/Owners(7)")];
-    expect(there).toEqual({ status: 404, facts: ["ms,parameters,sql"] });
+    expect(there).toEqual({ status: 404, facts: ["ms,parameters,pasted,sql"] });
     expect(absent).toEqual(there);
     const patched = await hidden(service, "/Owners(1)", { method: "PATCH", body: { Name: "c" } });
     expect([patched.status, new Set(patched.facts)]).toEqual([404, new Set(["ms,parameters,sql"])]);
     const created = await hidden(service, "/Owners", { method: "POST", body: { Id: 1, Name: "b" } });
     expect([created.status, new Set(created.facts)]).toEqual([409, new Set(["ms,parameters,sql"])]);
     const refused = await hidden(setWith({ read: resource(() => false), rows: () => allRows }), "/Owners(1)");
-    expect(refused).toEqual({ status: 403, facts: ["ms,parameters,sql"] });
+    expect(refused).toEqual({ status: 403, facts: ["ms,parameters,pasted,sql"] });
     const all = await hidden(setWith({ rows: () => allRows }), "/Owners(1)");
-    expect(all).toEqual({ status: 200, facts: ["ms,parameters,plan,rows,sql"] });
+    expect(all).toEqual({ status: 200, facts: ["ms,parameters,pasted,plan,rows,sql"] });
     const seen = await hidden(setWith({ read: resource(({ id }) => id === "ann"), rows: () => allRows }), "/Owners(1)");
-    expect(seen.facts[0]).toBe("ms,parameters,plan,rows,sql");
+    expect(seen.facts[0]).toBe("ms,parameters,pasted,plan,rows,sql");
   });
 
   test("omits a statement whose values have no text, which runs as without traces", async () => {

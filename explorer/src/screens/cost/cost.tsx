@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { useRef } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { type Answer, getAllowed } from "../../client/service-client.ts";
 import { ServiceError } from "../../client/service-error.ts";
@@ -38,7 +39,7 @@ export function Cost({ session, url, plain, headers }: CostProps): JSX.Element {
               <p>{factsOf(answer)}</p>
               <Button onClick={loading.again}>Run again</Button>
             </div>
-            <Tables {...{ answer, trace }} />
+            <Tables {...{ answer, trace, session }} />
             {answer.stages.length === 0 ? <p class="measure">{NO_STAGES}</p> : null}
             {trace === null ? <p class="measure">{NO_TRACE}</p> : null}
             {trace?.statements.length === 0 && trace.omitted === 0 ? <p>The query ran no statements.</p> : null}
@@ -84,7 +85,12 @@ const STAGES: Readonly<Record<string, string>> = {
 
 type Table = readonly [title: string, columns: readonly string[], rows: readonly (readonly ComponentChildren[])[]];
 
-function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Trace | null }): JSX.Element {
+interface TablesProps extends Pick<ScreenProps, "session"> {
+  readonly answer: Answer;
+  readonly trace: Trace | null;
+}
+
+function Tables({ answer, trace, session }: TablesProps): JSX.Element {
   const { stages } = answer;
   const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
   const bar = (time: number): JSX.Element => (
@@ -101,7 +107,7 @@ function Tables({ answer, trace }: { readonly answer: Answer; readonly trace: Tr
       ["Why", "Statement"],
       trace?.advice.map(({ message, fix }) => [message, code(fix)]) ?? [],
     ],
-    ["Statements", ["Statement", "Rows", "ms"], trace?.statements.map(statementRow) ?? []],
+    ["Statements", ["Statement", "Rows", "ms"], trace?.statements.map((each) => statementRow(each, session)) ?? []],
   ];
   return (
     <>
@@ -121,14 +127,66 @@ function code(text: string): JSX.Element {
   return <pre tabIndex={0}>{text}</pre>;
 }
 
-function statementRow({ sql, parameters, error, plan, rows, milliseconds }: TracedStatement): ComponentChildren[] {
+function statementRow(traced: TracedStatement, session: ScreenProps["session"]): ComponentChildren[] {
+  const { error, plan, rows, milliseconds, pasted } = traced;
+  const { sql = null, omits = [], refusal = null } = pasted ?? {};
   const statement = (
     <>
-      {code(sql)}
+      {sql === null ? null : <Pasted {...{ sql, session }} />}
+      {omits.length === 0 ? null : (
+        <p>{`Without the entities of ${omits.join(", ")}, which the service reads, too.`}</p>
+      )}
+      {sql === null ? (
+        <Sent {...traced} />
+      ) : (
+        <details>
+          <summary>As the service sent it</summary>
+          <Sent {...traced} />
+        </details>
+      )}
+      {refusal === null ? null : <p>{`There is no SQL to paste. ${refusal}`}</p>}
       {error === null ? null : <p class="field-error">{error}</p>}
-      {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
       {plan === null ? null : code(plan.join("\n"))}
     </>
   );
   return [statement, rows ?? "hidden", milliseconds.toFixed(1)];
+}
+
+function Sent({ sql, parameters }: TracedStatement): JSX.Element {
+  return (
+    <>
+      {code(sql)}
+      {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
+    </>
+  );
+}
+
+interface PastedProps extends Pick<ScreenProps, "session"> {
+  readonly sql: string;
+}
+
+/** Shows a statement that people run elsewhere, with a button that copies it. */
+function Pasted({ sql, session: { toasts } }: PastedProps): JSX.Element {
+  const text = useRef<HTMLPreElement>(null);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(sql);
+      toasts.show("Copied: SQL");
+    } catch {
+      // Pages of HTTP have no clipboard, and users may forbid it.
+      text.current?.focus();
+      if (text.current !== null) getSelection()?.selectAllChildren(text.current);
+      toasts.show("The browser does not let the page copy. The SQL is selected: copy it with your keyboard.");
+    }
+  };
+  return (
+    <>
+      <pre tabIndex={0} ref={text}>
+        {sql}
+      </pre>
+      <Button icon="copy" onClick={() => void copy()}>
+        Copy SQL
+      </Button>
+    </>
+  );
 }

@@ -24,6 +24,7 @@ import { MY_CATALOGUE } from "./catalogue.ts";
 import { myColumnFormat, myDate, myMidnight, myOffsetOfText, myTexts } from "./column-format.ts";
 import { MY_FAULTS, myWithinText } from "./faults.ts";
 import { GREATEST_DOUBLE, myForms, MY_MARK, myNumbers, myTextDecimal, myText } from "./forms.ts";
+import { MY_LITERALS } from "./literals.ts";
 import { doublesOnce, namedOnce } from "./named-once.ts";
 import { MY_ROW_GUARD } from "./row-guard.ts";
 import { castInMariaDb } from "./type-casts.ts";
@@ -266,6 +267,7 @@ const MY_SESSION: DialectSession = Object.freeze<DialectSession>({
     lines: (rows) => [PLAN_COLUMNS, ...rows].map((row) => row.map(String).join("  ")),
   },
   maxParameters: 65_535,
+  literals: MY_LITERALS,
   snapshots: MY_SNAPSHOTS,
   catalogue: MY_CATALOGUE,
   faults: MY_FAULTS,

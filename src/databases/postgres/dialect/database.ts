@@ -28,6 +28,7 @@ import { PG_FAULTS, pgWithinText } from "./faults.ts";
 import { pgForms, PG_MARK, pgNumbers, pgText, IN_SUBQUERY, REPEATED, type Once, pgUsualNumbers } from "./forms.ts";
 import { PG_JSON_SYNTAX } from "./json.ts";
 import { listExact, listLabels, listNotNull } from "./listed-columns.ts";
+import { PG_LITERALS } from "./literals.ts";
 import { PG_ROW_GUARD } from "./row-guard.ts";
 import { pgDate, pgMidnight, pgOffsetOfText, pgTexts } from "./temporal-forms.ts";
 import { castInPostgres } from "./type-casts.ts";
@@ -325,6 +326,7 @@ function quotient(dividend: Sql, divisor: Sql): Sql {
 const PG_SESSION: DialectSession = Object.freeze<DialectSession>({
   plan: { statement: (statement) => `explain ${statement}`, lines: (rows) => rows.map(([line]) => String(line)) },
   maxParameters: 65_535,
+  literals: PG_LITERALS,
   snapshots: PG_SNAPSHOTS,
   // PGlite has no connections.
   mayEndProcess: (adapter) => !EMBEDDED.test(adapter.constructor.name),

@@ -27,6 +27,7 @@ import { bareSqliteColumnFormat, SQLITE_JSON_SYNTAX } from "./column-format.ts";
 import { SQLITE_DOCUMENTS } from "./documents.ts";
 import { SQLITE_FAULTS, sqliteWithinText } from "./faults.ts";
 import { SQLITE_FUNCTIONS, SQLITE_UNINDEXED_FUNCTIONS } from "./functions.ts";
+import { SQLITE_LITERALS } from "./literals.ts";
 import { BARE_SQLITE_MARK, CUT_SQLITE_MARK } from "./marks.ts";
 import { findMissingReference, findUniqueIndexes, namesIn } from "./unnamed-constraints.ts";
 import { SQLITE_VALUES } from "./values.ts";
@@ -205,6 +206,7 @@ const USUAL_VALUES: DialectValues = Object.freeze<DialectValues>({
 const SQLITE_SESSION: DialectSession = Object.freeze<DialectSession>({
   plan: { statement: (statement) => `explain query plan ${statement}`, lines: planTree },
   maxParameters: 32_766,
+  literals: SQLITE_LITERALS,
   alive: SQLITE_ALIVE,
   catalogue: SQLITE_CATALOGUE,
   faults: SQLITE_FAULTS,
