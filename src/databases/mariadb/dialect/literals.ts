@@ -1,6 +1,14 @@
 import { MysqlQueryCompiler } from "kysely";
 import { toHex } from "../../cells/hex.ts";
-import { isFragile, type LiteralSyntax, noLiteral, NoLiteralError, quoted, signed, utf8 } from "../../forms/literal-syntax.ts";
+import {
+  isFragile,
+  type LiteralSyntax,
+  noLiteral,
+  NoLiteralError,
+  quoted,
+  signed,
+  utf8,
+} from "../../forms/literal-syntax.ts";
 
 class LiteralCompiler extends MysqlQueryCompiler {
   readonly #write: (value: unknown) => string;
