@@ -28,6 +28,7 @@ export function SignInDialog(props: {
   readonly onClose: () => void;
 }): JSX.Element {
   const { session, signIn } = props;
+  const service = session.client.root;
   const before = session.credential.peek();
   const wrong = `The service does not accept this ${NOUNS[signIn.kind]}. ${props.refusal ?? ""}`;
   const [refusal, setRefusal] = useState(before === null || props.refusal === null ? null : wrong);
@@ -37,13 +38,13 @@ export function SignInDialog(props: {
     event.preventDefault();
     if (signIn.kind !== "oidc") {
       const [secret = "", user = ""] = Array.from(new FormData(event.currentTarget).values(), String).toReversed();
-      session.signInWith(toCredential(signIn.kind, user, secret));
+      void toCredential({ kind: signIn.kind, service }, user, secret).then(session.signInWith);
       return;
     }
     const controller = new AbortController();
     setRefusal(null);
     setWaiting(controller);
-    signInAt(signIn, controller.signal)
+    signInAt(signIn, service, controller.signal)
       .then(session.signInWith, (error: unknown) => setRefusal(isAbort(error) ? null : messageOf(error)))
       .finally(() => setWaiting(null));
   };

@@ -8,11 +8,16 @@ const CHANNEL = "odatakit-explorer-sign-in";
 
 /**
  * Signs in at a provider, in a separate window. Verifier and token stay in the memory of the page.
+ * @param service the root of the service
  * @param signal ends the wait for a reader who closes the window
  * @throws NetworkError with a sentence for people; DOMException `AbortError` after an abort
  * @see OpenID Connect Core 1.0, section 3.1; RFC 7636 (PKCE); RFC 9207
  */
-export async function signInAt({ issuer, clientId, scope }: Provider, signal: AbortSignal): Promise<Credential> {
+export async function signInAt(
+  { issuer, clientId, scope }: Provider,
+  service: string,
+  signal: AbortSignal,
+): Promise<Credential> {
   // Browsers open a window only while they handle the click, so it begins empty.
   const window = open("", "_blank", "popup,width=520,height=680");
   if (window === null) throw new NetworkError("The browser did not open the window of the provider: permit it.");
@@ -30,7 +35,9 @@ export async function signInAt({ issuer, clientId, scope }: Provider, signal: Ab
     const answer = await ask(tokens, { method: "POST", body: new URLSearchParams(form), signal });
     const token = textIn(answer, "access_token");
     if (token === null) throw new NetworkError("The provider returned no token.");
-    return toCredential("bearer", nameIn(textIn(answer, "id_token") ?? ""), token);
+    const claims = claimsIn(textIn(answer, "id_token") ?? "");
+    const [name] = ["name", "preferred_username", "email"].flatMap((each) => textIn(claims, each) ?? []);
+    return await toCredential({ kind: "oidc", service }, name ?? "", token, textIn(claims, "sub") ?? token);
   } finally {
     window.close();
   }
@@ -84,14 +91,13 @@ function refusal(body: unknown, fallback: string): NetworkError {
   return new NetworkError(`The provider refused: ${reason}`);
 }
 
-/** Returns the name in an ID token, for the eyes of the reader alone: only the service judges tokens. */
-function nameIn(idToken: string): string {
+/** Returns the content of an ID token, for this page alone: only the service judges tokens. */
+function claimsIn(idToken: string): unknown {
   try {
     const text = atob((idToken.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
-    const claims: unknown = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (byte) => byte.charCodeAt(0))));
-    return textIn(claims, "name") ?? textIn(claims, "preferred_username") ?? textIn(claims, "email") ?? "";
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (byte) => byte.charCodeAt(0))));
   } catch {
-    return "";
+    return null;
   }
 }
 

@@ -15,6 +15,8 @@ export interface RequestOptions {
 /** Choices for all requests. */
 interface ClientOptions {
   readonly onUnauthorized?: (message: string) => void;
+  /** Called with the credentials of a request that the service answered without an error. */
+  readonly onAccepted?: (credentials: Readonly<Record<string, string>>) => void;
   readonly withCookies?: boolean;
 }
 
@@ -46,13 +48,14 @@ export class ServiceClient {
   async send(method: string, path: string, body: unknown, options: RequestOptions = {}) {
     const url = this.urlOf(path);
     const start = performance.now();
+    const credentials = this.#credentials();
     const init: RequestInit = {
       method,
       headers: {
         Accept: options.accept ?? JSON_TYPE,
         "OData-MaxVersion": "4.0",
         ...(body === undefined ? {} : { "Content-Type": "application/json;IEEE754Compatible=true" }),
-        ...this.#credentials(),
+        ...credentials,
         ...options.headers,
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -69,6 +72,7 @@ export class ServiceClient {
     }
     const fault = faultOf(response, content);
     if (fault !== null) throw new NetworkError(fault);
+    this.#options.onAccepted?.(credentials);
     const context = textIn(content, "@odata.context") ?? "";
     this.#ownRoot = /^[^?#]*\/(?=\$metadata\b)/u.exec(context)?.[0] ?? this.#ownRoot;
     return {

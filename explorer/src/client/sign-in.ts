@@ -4,6 +4,8 @@ import { textIn } from "./json-members.ts";
 export interface Credential {
   /** Who signed in, in words for the reader. */
   readonly user: string;
+  /** Tells users apart, without a secret; null if the browser cannot, so that each sign-in counts as another user. */
+  readonly id: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -27,13 +29,26 @@ export function readSignIn(text: string | null): SignIn | null {
   return { kind: "oidc", issuer, clientId, scope: textIn(stated, "scope") ?? "openid" };
 }
 
-/** Makes the credential from the texts that a reader entered. */
-export function toCredential(kind: SignIn["kind"], user: string, secret: string): Credential {
-  if (kind === "key") return { user: "API key", headers: { "X-Api-Key": secret } };
+/** Makes the credential for a service from the texts that a reader entered. @param subject who it is, if a provider says so */
+export async function toCredential(
+  { kind, service }: { readonly kind: SignIn["kind"]; readonly service: string },
+  user: string,
+  secret: string,
+  subject = secret,
+): Promise<Credential> {
+  const id = kind === "basic" ? user : await digestOf(`${service} ${kind} ${subject}`);
+  if (kind === "key") return { user: "API key", id, headers: { "X-Api-Key": secret } };
   // Names and passwords are UTF-8. @see RFC 7617, section 2.1
   const basic = `Basic ${base64(new TextEncoder().encode(`${user}:${secret}`))}`;
   const headers = { Authorization: kind === "basic" ? basic : `Bearer ${secret}` };
-  return { user: user === "" ? "Signed in" : user, headers };
+  return { user: user === "" ? "Signed in" : user, id, headers };
+}
+
+/** Returns a part of a digest, too short to hold the text; null on a page without TLS of another host, where browsers make none. */
+async function digestOf(text: string): Promise<string | null> {
+  if (!isSecureContext) return null;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base64(new Uint8Array(digest).slice(0, 6));
 }
 
 /** Writes bytes as base64. */

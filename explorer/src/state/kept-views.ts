@@ -22,11 +22,15 @@ const [MOST_RECENT, MOST_SAVED, MOST_NAME] = [12, 50, 200];
  */
 export class KeptViews {
   readonly views = signal<Kept>({ recent: [], saved: [] });
-  readonly #key: () => string;
+  readonly #key: () => string | null;
 
   /** @param credential that of the user; null where nobody has signed in */
   constructor(root: string, credential: Signal<Credential | null>) {
-    this.#key = () => `odatakit explorer ${root} ${credential.peek()?.user ?? ""}`;
+    this.#key = () => {
+      const user = credential.peek();
+      // Views of somebody unknown would be those of everybody.
+      return user?.id === null ? null : `odatakit explorer ${root} ${user?.id ?? ""}`;
+    };
     const read = (): void => {
       this.views.value = this.#read();
     };
@@ -63,7 +67,8 @@ export class KeptViews {
   /** Returns what the browser has: a user or another page may have written anything there. */
   #read(): Kept {
     try {
-      const kept: unknown = JSON.parse(localStorage.getItem(this.#key()) ?? "null");
+      const key = this.#key();
+      const kept: unknown = key === null ? null : JSON.parse(localStorage.getItem(key) ?? "null");
       return { recent: viewsIn(kept, "recent", MOST_RECENT), saved: viewsIn(kept, "saved", MOST_SAVED) };
     } catch {
       return { recent: [], saved: [] };
@@ -71,9 +76,11 @@ export class KeptViews {
   }
 
   #keep(kept: Kept): boolean {
+    const key = this.#key();
+    if (key === null) return false;
     try {
-      if (kept.recent.length + kept.saved.length === 0) localStorage.removeItem(this.#key());
-      else localStorage.setItem(this.#key(), JSON.stringify(kept));
+      if (kept.recent.length + kept.saved.length === 0) localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify(kept));
       this.views.value = kept;
       return true;
     } catch {

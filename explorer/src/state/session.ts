@@ -31,12 +31,16 @@ export interface ScreenProps {
 /** Makes the state of the page, which follows the fragment of its URL. @param signIn how users sign in, if they do so here */
 export function makeSession(root: string, signIn: SignIn | null) {
   const credential = signal<Credential | null>(null);
+  const accepted = signal<Credential | null>(null);
   const session = {
     signIn,
     credential,
+    /** The last credential that the service accepted: that of the user whose visit this is. */
+    accepted,
     client: new ServiceClient(root, () => credential.peek()?.headers ?? {}, {
       // Without cookies, the browser does not show its dialog for a challenge of Basic.
       withCookies: signIn?.kind !== "basic" && signIn?.kind !== "key",
+      onAccepted: (headers): void => accept(session, headers),
       onUnauthorized: (refusal: string): void => {
         session.signInRequest.value = signIn && { refusal };
       },
@@ -52,7 +56,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     /** The next announcement for screen readers: counts and results. */
     announcement: signal(""),
     toasts: new Toasts(),
-    kept: new KeptViews(root, credential),
+    kept: new KeptViews(root, accepted),
     /** What the reader typed and did not send. */
     drafts: makeDrafts(),
     /** A question to the reader, over any screen. */
@@ -76,14 +80,7 @@ export function makeSession(root: string, signIn: SignIn | null) {
     refresh: (): void => {
       session.changes.value += 1;
     },
-    /** Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit. */
-    signInWith: (next: Credential | null): void => {
-      const isOther = (credential.peek()?.user ?? next?.user) !== next?.user;
-      if (isOther || next === null || session.signInRequest.value?.refusal === null) endVisit(session);
-      credential.value = next;
-      session.signIns.value += 1;
-      session.signInRequest.value = null;
-    },
+    signInWith: (next: Credential | null): void => signInWith(session, next),
   };
   return session;
 }
@@ -99,9 +96,29 @@ function counters() {
   };
 }
 
+/**
+ * Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit, which ends when the service
+ * accepts another user: a mistake in a key loses nothing.
+ */
+function signInWith(session: Session, next: Credential | null): void {
+  if (next === null || session.signInRequest.value?.refusal === null) endVisit(session);
+  session.credential.value = next;
+  session.signIns.value += 1;
+  session.signInRequest.value = null;
+}
+
+/** The visit of the last user ends where the service accepts the headers of another one. */
+function accept(session: Session, headers: Credential["headers"]): void {
+  const [last, next] = [session.accepted.peek(), session.credential.peek()];
+  if (next === null || next === last || next.headers !== headers) return;
+  if (last !== null && (last.id === null || last.id !== next.id)) endVisit(session);
+  session.accepted.value = next;
+}
+
 /** Nothing of the last user stays: a message may offer to undo a change. Requests that still run show no more messages. */
 function endVisit(session: Session): void {
   session.visit.value += 1;
+  session.accepted.value = null;
   session.dialog.peek()?.end();
   session.queries.value = [];
   session.drafts.value = new Map();

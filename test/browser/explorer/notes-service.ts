@@ -45,7 +45,7 @@ export interface NotesService {
   /** Reads of notes wait for `until`; the test replaces it. */
   readonly held: { until: Promise<unknown>; fails: boolean };
   /** How users sign in; null lets everybody in. */
-  readonly signIn: { kind: keyof typeof RIGHT | null };
+  readonly signIn: { kind: keyof typeof RIGHT | null; /** Accepted in place of `RIGHT`. */ secret: string | null };
 }
 
 /** Makes the service. @param options such as the route of the explorer, with `challenge` */
@@ -55,7 +55,7 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
     [2, { id: 2, title: "second", stars: null, bookId: 1, version: 1 }],
   ]);
   const held = { until: Promise.resolve<unknown>(undefined), fails: false };
-  const signIn: NotesService["signIn"] = { kind };
+  const signIn: NotesService["signIn"] = { kind, secret: null };
   const books = [{ id: 1, title: "Logbook" }];
   let last = notes.size;
   const service = odataService({
@@ -66,7 +66,8 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
     authorization: kind === null ? [] : authenticated(),
     authenticate: ({ headers }) => {
       if (signIn.kind === null) return { id: "everybody" };
-      const { header, value } = RIGHT[signIn.kind];
+      const { header, value: usual } = RIGHT[signIn.kind];
+      const value = signIn.secret === null ? usual : usual.replace("right", signIn.secret);
       const given = headers.get(header);
       if (given === null) return null;
       return given === value ? { id: "ann" } : odataError(401, "InvalidCredentials", "These credentials are wrong.");

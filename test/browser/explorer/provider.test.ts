@@ -64,7 +64,7 @@ async function respond(provider: Provider, request: IncomingMessage, response: S
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
     const isRight = form.get("code") === CODE && hash === asked[0]?.get("code_challenge");
-    const claims = Buffer.from(JSON.stringify({ name: "Zoë" })).toString("base64url");
+    const claims = Buffer.from(JSON.stringify({ sub: "z-1", name: "Zoë" })).toString("base64url");
     send(
       isRight ? 200 : 400,
       isRight ? { access_token: "right", id_token: `e30.${claims}.` } : { error: "invalid_grant" },
@@ -123,9 +123,14 @@ describe.skipIf(program === undefined)("the explorer signs in at a provider", ()
       code_verifier: expect.stringMatching(/^[\w-]{43}$/u),
     });
     expect(await page.locator("header").innerText()).toContain("Zoë");
-    // The views alone are kept, by service and user: no token.
+    // The views alone are kept, by service and user: no token, and no name.
     const views = { recent: [{ name: "Notes(1)", fragment: "#/record/Notes(1)" }], saved: [] };
-    const kept = { [`odatakit explorer ${server.url}/notes/ Zoë`]: JSON.stringify(views) };
+    const user = createHash("sha256")
+      .update(`${server.url}/notes/ oidc z-1`)
+      .digest()
+      .subarray(0, 6)
+      .toString("base64");
+    const kept = { [`odatakit explorer ${server.url}/notes/ ${user}`]: JSON.stringify(views) };
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])")).toBe(
       JSON.stringify([kept, {}, ""]),
     );

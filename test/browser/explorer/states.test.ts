@@ -109,6 +109,7 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     await settle();
     expect(await dialog.count()).toBe(0);
     expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("typed");
+    expect(await page.locator(".edit-form [role=alert]").count()).toBe(0);
     await field.press("Enter");
     await settle();
     expect([notes.get(1)?.title, await page.locator("h1").innerText()]).toEqual(["typed", "typed"]);
@@ -167,6 +168,67 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     expect(await dialog.count()).toBe(1);
     signIn.kind = null;
     await enter("Ann");
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("first");
+  });
+
+  test.each(["key", "bearer"] as const)("another %s is another user, who gets no texts and no views", async (kind) => {
+    const { page, signIn, show, settle } = await openNotes("#/home", kind);
+    const [dialog, field] = [page.locator("dialog[open]"), page.locator(".edit-form input").first()];
+    const enter = async (secret: string): Promise<void> => {
+      await dialog.locator("input").fill(secret);
+      await dialog.locator("input").press("Enter");
+      await settle();
+    };
+    const ask = async (): Promise<void> => {
+      signIn.kind = kind;
+      signIn.secret = "none";
+      await field.press("Enter");
+      await settle();
+    };
+    signIn.kind = kind;
+    await show("#/grid/Notes?$filter=Title ne 'x'");
+    await enter("right");
+    await show("#/edit/Notes(1)");
+    await field.fill("typed");
+    await ask();
+    // A wrong one is no user.
+    await enter("wrong");
+    signIn.secret = null;
+    await enter("right");
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("typed");
+    await ask();
+    signIn.secret = "other";
+    await enter("other");
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("first");
+    expect(await page.locator(".toast").count()).toBe(0);
+    await show("#/home");
+    expect(await page.locator(".kept a").allInnerTexts()).toEqual([]);
+    const stored = String(await page.evaluate("JSON.stringify({ ...localStorage })"));
+    for (const secret of ["right", "wrong", "other"]) expect(stored).not.toContain(secret);
+  });
+
+  test("where the browser makes no digests, each sign-in is that of another user, whose views are not kept", async () => {
+    const { page, signIn, show, settle } = await openNotes("#/home", "key");
+    await page.addInitScript({ content: "Object.defineProperty(globalThis, 'isSecureContext', { value: false })" });
+    await page.reload();
+    const [dialog, field] = [page.locator("dialog[open]"), page.locator(".edit-form input").first()];
+    const enter = async (): Promise<void> => {
+      await dialog.locator("input").fill("right");
+      await dialog.locator("input").press("Enter");
+      await settle();
+    };
+    signIn.kind = "key";
+    await show("#/edit/Notes(1)");
+    await enter();
+    await field.fill("typed");
+    await show("#/grid/Notes");
+    expect(await page.evaluate("JSON.stringify({ ...localStorage })")).toBe("{}");
+    await show("#/edit/Notes(1)");
+    signIn.secret = "none";
+    await field.press("Enter");
+    await settle();
+    signIn.secret = null;
+    await enter();
     expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("first");
   });
 });
