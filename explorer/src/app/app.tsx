@@ -5,6 +5,7 @@ import { permittedModel } from "../model/permitted-model.ts";
 import { Button, ButtonLink } from "../parts/button.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Loadable } from "../parts/loadable.tsx";
+import { keepDraft } from "../state/drafts.ts";
 import { type OpenSession, type Session, SessionContext, readModel } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
 import { hrefOf } from "../state/view.ts";
@@ -108,21 +109,13 @@ function ToastList({ session: { toasts, drafts } }: AppProps): JSX.Element {
         <div key={id} class="toast notice-warning">
           <p>{`Not saved, but kept until you close this page: ${title}.`}</p>
           <ButtonLink href={hrefOf(view)}>Continue</ButtonLink>
+          <Button onClick={() => keepDraft(drafts, id, null)}>Discard</Button>
         </div>
       ))}
       {toasts.list.value.map(({ id, text, kind, action }) => (
         <div key={id} class={`toast toast-${kind}`}>
           <p>{text}</p>
-          {action === null ? null : (
-            <Button
-              onClick={() => {
-                toasts.close(id);
-                toasts.attempt(action);
-              }}
-            >
-              {action.label}
-            </Button>
-          )}
+          {action === null ? null : <Button onClick={() => void toasts.act(id, action)}>{action.label}</Button>}
           <Button kind="quiet" icon="close" label="Close this message" onClick={() => toasts.close(id)} />
         </div>
       ))}

@@ -11,7 +11,11 @@ export function Dialog(props: {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
+    const active = document.activeElement;
+    // A dialog closes the boxes at controls, which lead back to the control.
+    const before = active?.closest("[popover]")
+      ? document.querySelector(".anchor")?.closest("[tabindex], button")
+      : active;
     // The dialog belongs to the view that the reader leaves.
     const leave = (): unknown => dialog.current?.dispatchEvent(new Event("cancel", { cancelable: true }));
     dialog.current?.showModal();

@@ -5,7 +5,7 @@ import type { EntityValues } from "../format/entity.ts";
 import type { Parameter, Property } from "../model/model.ts";
 import { readTypedJson, typedOf } from "../query/literals.ts";
 import type { Reference } from "../query/reference.ts";
-import { type Draft, keepDraft, type Typed } from "../state/drafts.ts";
+import { addToDraft, type Draft, dropTyped, keepDraft, type Typed } from "../state/drafts.ts";
 import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
@@ -34,6 +34,8 @@ interface MemberFormProps {
   readonly referenceOf?: (name: string) => Reference | null;
   /** Sends the values that changed. Returns what follows; null if the reader stopped it, and goes on typing. A fault that the service finds in a member is shown at its field. */
   readonly send: (values: EntityValues, signal: AbortSignal) => Promise<(() => void) | null>;
+  /** Called after the reader has discarded the typed texts. */
+  readonly onDiscard?: () => void;
   /** Makes the content next to the button. @param discard gives up what was typed */
   readonly children?: (discard: () => void) => ComponentChildren;
 }
@@ -114,15 +116,21 @@ function useFaults(typed: Typeds, setTyped: (typed: Typeds) => void) {
     session?.announce(`Fields that need another value: ${String(wrong.size)}`);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
   };
+  useEffect(() => {
+    // The service asked to sign in, and the user did.
+    if (failure instanceof ServiceError && failure.status === 401) setWrong({ faults, failure: null });
+  }, [session?.signIns.value]);
   return { form, faults, failure, setWrong, showWrong };
 }
 
 /** Holds the typed texts, which the session keeps while the reader is elsewhere. */
-function useTyped({ members, base, form }: MemberFormProps) {
+function useTyped({ members, base, form, onDiscard }: MemberFormProps) {
   const drafts = useContext(SessionContext)?.drafts;
   const [first] = useState(() => new Map(members.map((member) => [member.name, firstTyped(member, base)])));
-  const [draft, setDraft] = useState(() => drafts?.peek().get(form.id)?.typed ?? null);
-  const [typed, setAll] = useState<Typeds>(() => new Map([...first, ...(draft ?? [])]));
+  // The draft may have fields that this form does not show.
+  const ownOf = (all: Typeds = new Map()): Typeds => new Map([...all].filter(([name]) => first.has(name)));
+  const [draft, setDraft] = useState(() => ownOf(drafts?.peek().get(form.id)?.typed));
+  const [typed, setAll] = useState<Typeds>(() => new Map([...first, ...draft]));
   useEffect(() => {
     const open = (isOpen: boolean): void => {
       const kept = drafts?.peek().get(form.id);
@@ -131,21 +139,24 @@ function useTyped({ members, base, form }: MemberFormProps) {
     open(true);
     return () => open(false);
   }, []);
-  const setTyped = (next: Typeds): void => {
-    const changed = new Map([...next].filter(([name, text]) => text !== first.get(name)));
-    if (drafts !== undefined) keepDraft(drafts, form.id, { ...form, typed: changed, isOpen: true });
-    setAll(next);
+  const setTyped = (all: Typeds): void => {
+    const changed = new Map([...all].filter(([name, text]) => text !== first.get(name)));
+    const next = { ...form, typed: changed, isOpen: true };
+    if (drafts !== undefined) addToDraft(drafts, form.id, next, new Set(first.keys()));
+    setAll(all);
   };
-  /** The texts are sent. */
-  const forget = (): void => {
-    if (drafts !== undefined) keepDraft(drafts, form.id, null);
-    setDraft(null);
+  const drop = (isDropped: (name: string, text: Typed) => boolean): void => {
+    if (drafts !== undefined) dropTyped(drafts, form.id, isDropped);
+    setDraft(new Map());
   };
+  /** The texts are sent; those that the reader typed meanwhile are not. */
+  const forget = (): void => drop((name, text) => first.has(name) && text === typed.get(name));
   const discard = (): void => {
-    forget();
+    drop((name) => first.has(name));
     setAll(first);
+    onDiscard?.();
   };
-  return { typed, isDraft: draft !== null, setTyped, forget, discard };
+  return { typed, isDraft: draft.size > 0, setTyped, forget, discard };
 }
 
 /** A new value is left to the service where it has one. */

@@ -13,6 +13,7 @@ import {
 import { showValue } from "../format/show-value.ts";
 import { recordPath } from "../query/literals.ts";
 import type { ResolvedPath } from "../query/resolve-type.ts";
+import { keepDraft } from "../state/drafts.ts";
 import type { OpenSession } from "../state/session.ts";
 import { encodePath, resourceUrl, type View, viewOf } from "../state/view.ts";
 import { askToMerge } from "./merge-dialog.tsx";
@@ -106,7 +107,9 @@ async function write(at: RecordPlace, now: Entity, changes: EntityValues, option
   session.toasts.show("The record is saved.", {
     label: "Undo",
     run: async (stop) => {
-      if (await changeRecord(at, after, before, { ...options, signal: stop })) options.onUndone();
+      const isUndone = await changeRecord(at, after, before, { ...options, signal: stop });
+      if (isUndone) options.onUndone();
+      return isUndone;
     },
   });
 }
@@ -130,6 +133,7 @@ export async function deleteRecord(
   const question = [`Somebody else changed ${path}. Delete it all the same?`, ...texts.slice(0, 8)].join("\n");
   if ((changed.length > 0 || shown.etag !== now.etag) && !confirm(question)) return;
   await session.client.send("DELETE", encodePath(path), undefined, { headers: ifMatch(now.etag), signal });
+  for (const each of [path, at.path]) keepDraft(session.drafts, editFormId(each), null);
   session.toasts.show(`Deleted ${path}.`, canUndo ? createAgain(own, now.values) : null);
   // The way back must not ask for a record that is gone.
   if (session.view.peek() === before) session.go(viewOf("grid", place.set?.name ?? ""), { replace: true });

@@ -12,7 +12,8 @@ interface Toast {
 /** The action that a message offers, such as "Undo". */
 interface ToastAction {
   readonly label: string;
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Resolves to false if the reader changed their mind. */
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 const SHOWN_MILLISECONDS = 8000;
@@ -22,6 +23,7 @@ const PATIENCE_MILLISECONDS = 500;
 export class Toasts {
   readonly list = signal<readonly Toast[]>([]);
   #last = 0;
+  readonly #underWay = new Set<number>();
 
   /** Shows a message. One with an action, or of a failure, stays until the reader closes it. @returns its id */
   show(text: string, action: ToastAction | null = null, kind: Toast["kind"] = "done"): number {
@@ -32,20 +34,31 @@ export class Toasts {
     return id;
   }
 
-  /** Does something that may last, which can be stopped, or fail: both are messages. */
-  attempt({ label, run }: ToastAction): void {
+  /** Does something that may last, which can be stopped, or fail: both are messages. @returns whether it is done */
+  async attempt({ label, run }: ToastAction): Promise<boolean> {
     const controller = new AbortController();
     const stop = { label: "Stop", run: () => Promise.resolve(controller.abort()) };
     let busy = 0;
     const timer = setTimeout(() => {
       busy = this.show(`${label} …`, stop);
     }, PATIENCE_MILLISECONDS);
-    run(controller.signal)
-      .catch((error: unknown) => isAbort(error) || this.show(messageOf(error), null, "failed"))
-      .finally(() => {
-        clearTimeout(timer);
-        this.close(busy);
-      });
+    try {
+      return (await run(controller.signal)) !== false;
+    } catch (error) {
+      if (!isAbort(error)) this.show(messageOf(error), null, "failed");
+      return false;
+    } finally {
+      clearTimeout(timer);
+      this.close(busy);
+    }
+  }
+
+  /** Does the action of a message, which stays until that is done. */
+  async act(id: number, action: ToastAction): Promise<void> {
+    if (this.#underWay.has(id)) return;
+    this.#underWay.add(id);
+    if (await this.attempt(action)) this.close(id);
+    this.#underWay.delete(id);
   }
 
   close(id: number): void {

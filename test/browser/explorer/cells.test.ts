@@ -114,6 +114,84 @@ describe.skipIf(program === undefined)("a cell of the grid", () => {
     expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
   });
 
+  test("leads the focus back to the grid after the question, whatever the answer is", async () => {
+    const { page, books, settle } = await openBooks();
+    for (const button of ["Close", "Save the chosen values"]) {
+      await page.locator(cell(1, 2)).dblclick();
+      books.set("K", { ...books.get("K"), title: `not ${button}` });
+      await page.keyboard.type(`mine, ${button}`);
+      await page.keyboard.press("Enter");
+      await page.locator("dialog[open]").waitFor();
+      await page.locator("dialog input[type=radio]").first().click();
+      await page.locator(`dialog button:is([aria-label="${button}"], :text-is("${button}"))`).click();
+      await settle();
+      expect(await page.evaluate("document.activeElement.role")).toBe("grid");
+    }
+    expect(books.get("K")).toMatchObject({ title: "mine, Save the chosen values" });
+  });
+
+  test("does not write what the form has, over what another user changed since then", async () => {
+    const { page, books, show, settle } = await openBooks("#/edit/Books('K')");
+    const edited = page.locator('.edit-form .field:has(> label:text-is("Title")) .input');
+    await edited.fill("mine");
+    await show("#/home");
+    books.set("K", { ...books.get("K"), title: "theirs", pages: 1 });
+    await show("#/grid/Books");
+    await page.locator(cell(1, 4)).dblclick();
+    await page.keyboard.type("a note");
+    await page.locator("h1").click();
+    await settle();
+    await page.locator('.toast a:text-is("Continue")').click();
+    await settle();
+    expect(await edited.inputValue()).toBe("mine");
+    await edited.press("Enter");
+    await page.locator("dialog[open]").waitFor();
+    expect(await page.locator("dialog input[type=radio]").count()).toBe(2);
+    await page.locator("dialog input[type=radio]").nth(1).click();
+    await page.locator('dialog button:text-is("Save the chosen values")').click();
+    await settle();
+    expect(books.get("K")).toMatchObject({ title: "theirs", note: "a note", pages: 1 });
+  });
+
+  test("is compared with the value that was there when its text was typed, in the form or here", async () => {
+    const { page, books, show, settle } = await openBooks("#/edit/Books('K')");
+    await page.locator('.edit-form .field:has(> label:text-is("Title")) .input').fill("mine");
+    await show("#/home");
+    books.set("K", { ...books.get("K"), title: "theirs" });
+    await show("#/grid/Books");
+    await page.locator(cell(1, 2)).dblclick();
+    await page.keyboard.press("Enter");
+    await page.locator("dialog[open]").waitFor();
+    await settle();
+    expect(books.get("K")).toMatchObject({ title: "theirs" });
+  });
+
+  test("saves and discards its own text alone", async () => {
+    const { page, books, settle } = await openBooks();
+    const type = async (column: number, text: string): Promise<void> => {
+      await page.locator(cell(1, column)).dblclick();
+      await page.keyboard.type(text);
+    };
+    await type(4, "a note");
+    await page.locator("h1").click();
+    await settle();
+    await type(2, "Kim 2");
+    expect(await page.locator(`${EDITOR} [role=status]`).count()).toBe(0);
+    await page.locator("h1").click();
+    await settle();
+    await page.locator(cell(1, 2)).dblclick();
+    await page.locator(`${EDITOR} button:text-is("Discard it")`).click();
+    await page.keyboard.press("Escape");
+    await type(3, "5");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(books.get("K")).toMatchObject({ title: "Kim", pages: 5, note: null });
+    await page.locator('.toast a:text-is("Continue")').click();
+    await settle();
+    const values = "[...document.querySelectorAll('.edit-form .input')].map(({ value }) => value)";
+    expect(await page.evaluate(values)).toEqual(expect.arrayContaining(["Kim", "5", "a note"]));
+  });
+
   test("of a foreign key chooses by the label, which the row then shows", async () => {
     const { page, books, settle } = await openBooks("#/grid/Books?$select=Code,AuthorId");
     await page.locator(`${cell(1, 2)} .grid-label`).dblclick();

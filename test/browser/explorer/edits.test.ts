@@ -86,6 +86,12 @@ describe.skipIf(program === undefined)("an edit in the explorer, without an ETag
     await page.keyboard.press("Escape");
     await settle();
     expect(books.get("K")).toMatchObject({ title: "theirs" });
+    // The reader may change their mind.
+    await press("Undo");
+    await page.locator("dialog input[type=radio]").first().click();
+    await press("Save the chosen values");
+    expect(books.get("K")).toMatchObject({ title: "Kim" });
+    expect(await page.locator('.toast button:text-is("Undo")').count()).toBe(1);
   });
 
   test("of two tabs loses nothing", async () => {
@@ -248,6 +254,23 @@ describe.skipIf(program === undefined)("what a user typed in the explorer", () =
     expect(await page.locator('.toast a:text-is("Continue")').count()).toBe(0);
     await show("#/edit/Books('K')");
     expect(await page.locator(field("Title")).inputValue()).toBe("Kim");
+  });
+
+  test("is discarded from the message, also where the record is gone, and with a record that the user deletes", async () => {
+    const { page, books, show, settle } = await openShelf("#/edit/Books('K')");
+    const left = page.locator(".toast.notice-warning");
+    await page.locator(field("Title")).fill("typed");
+    await show("#/home");
+    books.delete("K");
+    await left.locator('button:text-is("Discard")').click();
+    expect(await left.count()).toBe(0);
+    await show("#/edit/Books('E')");
+    await page.locator(field("Title")).fill("typed");
+    await show("#/record/Books('E')");
+    expect(await left.count()).toBe(1);
+    await page.locator('main button:text-is("Delete")').click();
+    await settle();
+    expect([[...books.keys()], await left.count()]).toEqual([[], 0]);
   });
 
   test("makes the browser ask before a reload, which loses nothing if the user stays", async () => {

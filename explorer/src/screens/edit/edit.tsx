@@ -8,6 +8,7 @@ import { MemberForm } from "../../parts/member-form.tsx";
 import { type RecordPlace, changeRecord, createRecord, editFormId } from "../../parts/record-writes.ts";
 import { referenceOf } from "../../query/reference.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
+import { asDrafted } from "../../state/drafts.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { resourceUrl, type View, viewOf } from "../../state/view.ts";
 
@@ -40,9 +41,7 @@ function Change(at: EditedPlace): JSX.Element {
   return (
     <LoadedRecord loading={loading}>
       {({ values, etag }) => {
-        // A draft belongs to the record as it was then.
-        const { base = null } = session.drafts.peek().get(editFormId(path)) ?? {};
-        const entity = base === null ? { values, etag } : { values: { ...values, ...base.values }, etag: base.etag };
+        const entity = asDrafted(session.drafts.peek().get(editFormId(path)), { values, etag });
         return <EditForm {...at} entity={entity} />;
       }}
     </LoadedRecord>

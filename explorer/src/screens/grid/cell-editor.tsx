@@ -8,7 +8,7 @@ import { changeRecord, editFormId, type RecordPlace } from "../../parts/record-w
 import { recordPath } from "../../query/literals.ts";
 import { referenceOf } from "../../query/reference.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
-import { keepDraft } from "../../state/drafts.ts";
+import { asDrafted, keepDraft } from "../../state/drafts.ts";
 import type { ScreenProps } from "../../state/session.ts";
 import { viewOf } from "../../state/view.ts";
 import type { Row } from "./columns.ts";
@@ -37,9 +37,11 @@ export function CellEditor(
   props: EditedCell & { readonly onSaved: () => void; readonly onClose: () => void },
 ): JSX.Element {
   const { session, path, place, row, property, anchor, onClose, onSaved } = props;
-  const base = toEntity(row) ?? { values: {}, etag: null };
-  const form = { id: editFormId(path), view: viewOf("edit", path), title: `Edit ${path}`, base };
-  const before = useRef(session.drafts.peek().get(form.id) ?? null);
+  const id = editFormId(path);
+  const draft = session.drafts.peek().get(id);
+  const base = asDrafted(draft, toEntity(row) ?? { values: {}, etag: null }, property.name);
+  const form = { id, view: viewOf("edit", path), title: `Edit ${path}`, base };
+  const before = useRef(draft ?? null);
   const box = useRef<HTMLDivElement>(null);
   // The next text replaces the value.
   useLayoutEffect(() => box.current?.querySelector<HTMLInputElement>("input.input, textarea")?.select(), []);
@@ -57,6 +59,9 @@ export function CellEditor(
           members={[property]}
           base={base.values}
           button="Save"
+          onDiscard={() => {
+            before.current = session.drafts.peek().get(id) ?? null;
+          }}
           referenceOf={(name) => referenceOf(session.model, place, name)}
           send={async (values, signal) => {
             const isSaved = await changeRecord({ session, path, place }, base, values, { signal, onUndone: onSaved });

@@ -78,7 +78,7 @@ function Actions(props: ShownRecord): JSX.Element {
     const canUndo = set?.abilities.canCreate === true && isRepeatable(type, entity.values);
     const isMeant = canUndo || confirm(`Delete ${path} for good? The service cannot create it again as it was.`);
     const run = (signal: AbortSignal): Promise<void> => deleteRecord(props, entity, canUndo, signal);
-    if (isMeant) session.toasts.attempt({ label: `Deleting ${path}`, run });
+    if (isMeant) void session.toasts.attempt({ label: `Deleting ${path}`, run });
   };
   return (
     <div class="row spread">
