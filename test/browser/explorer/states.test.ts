@@ -209,7 +209,7 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
 
   test("where the browser makes no digests, each sign-in is that of another user, whose views are not kept", async () => {
     const { page, signIn, show, settle } = await openNotes("#/home", "key");
-    await page.addInitScript({ content: "Object.defineProperty(globalThis, 'isSecureContext', { value: false })" });
+    await page.addInitScript({ content: "Object.defineProperty(crypto, 'subtle', { value: undefined })" });
     await page.reload();
     const [dialog, field] = [page.locator("dialog[open]"), page.locator(".edit-form input").first()];
     const enter = async (): Promise<void> => {

@@ -167,15 +167,18 @@ test("links begin with the root that the service knows, and are followed below t
 test("credentials are headers; a refusal is told", async () => {
   let credential: Credential | null = null;
   const refusals: string[] = [];
+  const ids: (string | null)[] = [];
   const client = new ServiceClient(ROOT, () => credential?.headers ?? {}, {
     withCookies: false,
     onUnauthorized: (message) => refusals.push(message),
   });
   const sent = answer("", { status: 401, headers: { "WWW-Authenticate": 'Basic realm="shop"' } });
-  const send = async (...entered: Parameters<typeof toCredential>) => {
-    credential = toCredential(...entered);
+  const send = async (kind: "key" | "basic" | "bearer", name: string, secret: string) => {
+    const made = await toCredential({ kind, service: ROOT }, name, secret);
+    credential = made;
+    ids.push(made.id);
     await client.get("Orders").catch(() => null);
-    return { headers: sent().headers, cookies: sent().credentials, user: credential.user };
+    return { headers: sent().headers, cookies: sent().credentials, user: made.user };
   };
   expect(await send("key", "", "k")).toMatchObject({ headers: { "X-Api-Key": "k" }, cookies: "omit", user: "API key" });
   expect(await send("basic", "zoë", "p:w")).toMatchObject({
@@ -186,6 +189,7 @@ test("credentials are headers; a refusal is told", async () => {
     headers: { Authorization: "Bearer t" },
     user: "Signed in",
   });
+  expect(ids).toEqual([expect.stringMatching(/^[\w+/]{8}$/u), "zoë", expect.stringMatching(/^[\w+/]{8}$/u)]);
   expect(refusals).toEqual(Array(3).fill("The service answered with the status 401."));
 });
 
