@@ -5,14 +5,12 @@ import type { EntitySet, JoinPair, StructuralProperty } from "../../edm/model.ts
 import { canonicalEntity } from "../../engine/entities/canonical-entity.ts";
 import { definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { asEntity } from "../../engine/memory/evaluation.ts";
-import { keyProperties } from "../../engine/plan/properties-to-read.ts";
-import { findEntity } from "../../engine/reads/read-by-key.ts";
 import { isSame } from "../../engine/rules/judge-properties.ts";
 import { graphOf } from "../../engine/writes/run-hooks.ts";
 import { linkedPart } from "../../engine/writes/write-entity.ts";
 import { type BodyObject, compileFieldWriter } from "../../payload/body-members.ts";
 import type { BoundLink } from "../../payload/link-reading.ts";
-import { loadStored } from "./current-entity.ts";
+import { loadKey, loadStored } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import type { LinkTarget } from "./link-reading.ts";
 
@@ -75,7 +73,7 @@ async function valuesOf(
   reader: Reader,
 ): Promise<object> {
   if (!pairs.every(({ related }) => related.isKey)) return linkedPart({ entitySet, key }, pairs, reader);
-  const stored = found ?? (await findEntity(entitySet, key, reader, () => keyProperties(entitySet.entityType)));
+  const stored = found ?? (await loadKey({ reader }, { entitySet, key }));
   return stored === null ? {} : { ...keyFields(entitySet.entityType, key), ...stored };
 }
 

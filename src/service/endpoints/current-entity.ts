@@ -352,6 +352,14 @@ export function loadStored({ reader }: Execution, { entitySet, key }: EntityAddr
   return findEntity(entitySet, key, { ...reader, gate: null });
 }
 
+/** Returns the key of an entity as it is stored: a URL may spell it otherwise; null where the user sees no such entity. */
+export function loadKey(
+  { reader }: Pick<Execution, "reader">,
+  { entitySet, key }: EntityAddress,
+): Maybe<object | null> {
+  return findEntity(entitySet, key, reader, () => keyProperties(entitySet.entityType));
+}
+
 /** Whether a rule hides entities of a set. */
 export function hidesRows({ definition }: ServiceRuntime, entitySet: EntitySet): boolean {
   return definitionIn(definition, entitySet).rows !== null;
