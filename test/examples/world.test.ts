@@ -57,7 +57,7 @@ describe("the world example", () => {
     const text = await printed(child, "Ctrl-C ends it.");
     expect(text).toContain("Loaded 135483 rows.");
     const urls = text.match(/http:\S+/g) ?? [];
-    expect(urls).toHaveLength(17);
+    expect(urls).toHaveLength(18);
     expect(urls[0]).toMatch(/\/odata\/explorer$/);
     for (const url of urls) expect((await fetch(url)).status, url).toBe(200);
     const end = ended(child);
