@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { Kysely, sql } from "kysely";
@@ -400,8 +401,10 @@ describe.each(ENGINES)("a pasted statement over $title", ({ name, open }) => {
     const check = fc.asyncProperty(texts, async (given) => {
       // Drivers drop a byte order mark at the start.
       const text = `x${name === "postgres" ? given.replaceAll("\0", "") : given}`;
-      const rows = await run(`${plain}${written(text)}${name === "postgres" ? " as text)" : ")"} as c`);
-      expect(rows).toEqual([[text]]);
+      const read = `${plain}${written(text)}${name === "postgres" ? " as text)" : ")"}`;
+      // Older versions of Node.js read a text of SQLite up to its first NUL.
+      const rows = await run(name === "sqlite" ? `select lower(hex((${read}))) as c` : `${read} as c`);
+      expect(rows).toEqual([[name === "sqlite" ? Buffer.from(text).toString("hex") : text]]);
     });
     await fc.assert(check, { numRuns: caseCount(500), seed: 1 });
   });
@@ -409,6 +412,7 @@ describe.each(ENGINES)("a pasted statement over $title", ({ name, open }) => {
   test("returns every number, and every byte", async () => {
     const written = literalOf(opened);
     const type = name === "postgres" ? "float8" : "double";
+    const isRounding = name === "sqlite" && !/^3\.(?:5[3-9]|[6-9]\d)\./u.test(process.versions["sqlite"] ?? "");
     // MariaDB has no literal of negative zero.
     const doubles = fc
       .double({ noNaN: true, noDefaultInfinity: name === "mariadb" })
@@ -427,8 +431,10 @@ describe.each(ENGINES)("a pasted statement over $title", ({ name, open }) => {
         const minus = `0 - ${written(number)}`;
         const cells = name === "postgres" ? [`cast(${written(number)} as ${type})`] : [written(number), minus];
         const [found = []] = await run(`select ${cells.map((cell, at) => `${cell} as n${String(at)}`).join(", ")}`);
-        // PostgreSQL gets negative zero as the text 0.
-        expect(Number(found[0])).toBe(name === "postgres" ? number + 0 : number);
+        // PostgreSQL gets negative zero as the text 0. SQLite before 3.53 reads some literals as the next double.
+        const expected = name === "postgres" ? number + 0 : number;
+        const isNear = isRounding && Math.abs(Number(found[0]) - expected) <= Math.abs(expected) * 2 ** -51;
+        expect(isNear ? expected : Number(found[0])).toBe(expected);
         const whole = name === "postgres" ? `${written(integer)}::int8` : written(integer);
         const asText = `cast(${whole} as ${name === "mariadb" ? "char" : "text"})`;
         const hex = name === "postgres" ? `encode(${written(bytes)}, 'hex')` : `lower(hex(${written(bytes)}))`;
