@@ -32,7 +32,7 @@ export function compileStatement(
   return { sql: inSession(sql, profile, needs), parameters };
 }
 
-/** Returns the text of a whole statement with what it needs of its session. */
+/** Returns the text of a whole statement with the settings of the session that it needs. */
 export function inSession(
   text: string,
   { session: { inUtcSession, sortingLong } }: Pick<Database, "session">,

@@ -39,7 +39,7 @@ export interface ServiceDefinition {
   readonly prefix: string;
   readonly group: string | undefined;
   readonly model: Model;
-  /** Those of singletons with handlers of their own, too. */
+  /** Includes the sets of singletons that have their own handlers. */
   readonly entitySets: ReadonlyMap<string, EntitySetDefinition>;
   /** By name. */
   readonly singletons: ReadonlyMap<string, SingletonDefinition>;

@@ -134,7 +134,7 @@ export function singleton<
 
 type Found = Pick<SingletonDeclaration, "set" | "source">;
 
-/** The startup check finds a `from` that is no set, and a `key` that is no function. */
+/** The startup check finds a `from` that is not a set, and a `key` that is not a function. */
 function givenSet({ from, key }: SingletonDeclaration["options"]): Found {
   return {
     set: from as EntitySetDeclaration,

@@ -1,12 +1,28 @@
 import { edm, entitySet, entityType, hasMany, hasOptional, hasRequired, odataService } from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
+import { required } from "../../../src/base/required.ts";
 import { noFailures } from "../../service/http/model.ts";
 
 const Customer = entityType("Customer", { id: edm.int32().key() });
 const Order = entityType("Order", { id: edm.int32().key(), customerId: edm.int32(), backupId: edm.int32().nullable() });
 
-function documentOf(bindEnabled: boolean) {
+/** An operation with a body. */
+interface Operation {
+  readonly requestBody: {
+    readonly content: { readonly "application/json": { readonly schema: { readonly allOf: readonly object[] } } };
+  };
+}
+
+/** The parts of a document that the tests read. */
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties: object; readonly required?: unknown }>>;
+  };
+}
+
+function documentOf(bindEnabled: boolean): Described {
   const service = odataService({
     namespace: "Kit",
     defaults: { bindEnabled },
@@ -29,8 +45,7 @@ function documentOf(bindEnabled: boolean) {
       }),
     ],
   });
-  // oxlint-disable-next-line typescript/no-explicit-any -- each test asserts its own part of the document
-  return openApiDocument(service) as any;
+  return openApiDocument(service) as unknown as Described;
 }
 
 const LINKS = {
@@ -38,10 +53,6 @@ const LINKS = {
   "Backup@odata.bind": { type: ["string", "null"] },
   "Others@odata.bind": { type: "array", items: { type: "string" } },
 };
-
-interface Body {
-  readonly content: { readonly "application/json": { readonly schema: { readonly allOf: readonly [object] } } };
-}
 
 describe("links of bodies in OpenAPI", () => {
   test.each([
@@ -51,9 +62,9 @@ describe("links of bodies in OpenAPI", () => {
     ["post", "/Customers({Id})/Orders"],
   ])("%s %s describes the annotations", (method, path) => {
     const { paths, components } = documentOf(true);
-    const { schema } = paths[path][method].requestBody.content["application/json"];
+    const { schema } = required(paths[path]?.[method], "no operation").requestBody.content["application/json"];
     expect(schema.allOf[1]).toEqual({ $ref: "#/components/schemas/Orders.links" });
-    const { properties } = components.schemas["Orders.links"];
+    const { properties } = required(components.schemas["Orders.links"], "no schema");
     expect(properties).toMatchObject(LINKS);
     expect(Object.keys(properties)).toEqual(Object.keys(LINKS));
   });
@@ -61,12 +72,12 @@ describe("links of bodies in OpenAPI", () => {
   test("a foreign key that a link may determine is not required", () => {
     const requiredOf = (body: object): unknown => ("required" in body ? body.required : []);
     const { paths } = documentOf(true);
-    const ownOf = (operation: { readonly requestBody: Body }) =>
-      operation.requestBody.content["application/json"].schema.allOf[0];
-    expect(requiredOf(ownOf(paths["/Orders"].post))).toEqual(["Id"]);
-    expect(requiredOf(ownOf(paths["/Orders({Id})"].put))).toEqual([]);
+    const ownOf = (operation: Operation | undefined): object =>
+      required(required(operation, "no operation").requestBody.content["application/json"].schema.allOf[0], "no body");
+    expect(requiredOf(ownOf(paths["/Orders"]?.["post"]))).toEqual(["Id"]);
+    expect(requiredOf(ownOf(paths["/Orders({Id})"]?.["put"]))).toEqual([]);
     const { components } = documentOf(false);
-    expect(components.schemas["Order.create"].required).toEqual(["Id", "CustomerId"]);
+    expect(components.schemas["Order.create"]?.required).toEqual(["Id", "CustomerId"]);
   });
 
   test("without bindEnabled no schema has the annotations", () => {
