@@ -118,6 +118,8 @@ export default defineConfig({
     // A watchdog, not a measure: a loaded machine must not fail a test that ends.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // On a machine that nobody watches, a test that fails is run once more. If it passes then, the run names it as unsteady.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     expect: { poll: { timeout: 120_000 } },
     // V8 frees the code of a WebAssembly wrapper that it has optimized, while another thread uses that code, and the process
     // ends. Threads of the sources run WebAssembly, which removes their types.

@@ -5,13 +5,13 @@ import { describeCases } from "../cases.ts";
 interface Closing {
   passed: number;
   failed: number;
-  /** A line for each failure. */
+  /** A line for each failure, and for each test that passed only when it was run once more. */
   readonly names: string[];
 }
 
 /**
  * Ends a test run with the one line `N passed, N failed`, after everything that other reporters print. The lines before it
- * name each failure, so that the end of a long log shows all failures.
+ * name each failure, so that the end of a long log shows all failures, and each test that passed only in its second run.
  * A file that cannot be loaded, a type error outside a test and an error outside any test count as one failure each.
  */
 export class ClosingLineReporter implements Reporter {
@@ -35,6 +35,7 @@ function closingOf(modules: readonly TestModule[]): Closing {
     for (const test of module.children.allTests()) {
       const { state } = test.result();
       if (state === "passed") closing.passed += 1;
+      if (test.diagnostic()?.flaky === true) closing.names.push(`unsteady: ${module.relativeModuleId}: ${test.fullName}`);
       if (state !== "failed") continue;
       closing.failed += 1;
       closing.names.push(`failed: ${module.relativeModuleId}: ${test.fullName}`);
