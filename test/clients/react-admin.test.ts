@@ -134,7 +134,9 @@ describeClient("the administration of react-admin: orders", "screens/react-admin
     await save(client(), { DueOn: "2026-05-06", Status: "Shipped" });
     const sent = ['PATCH Orders(4) {"Status":"Shipped","DueOn":"2026-05-06"}', "GET Orders(4)"];
     // A reading that began before the change may stand before it.
-    await eventually(() => client().sent.slice(client().sent.indexOf(sent[0] ?? ""))).toEqual(expect.arrayContaining(sent));
+    await eventually(() => client().sent.slice(client().sent.indexOf(sent[0] ?? ""))).toEqual(
+      expect.arrayContaining(sent),
+    );
     expect(changesBy(client())).toEqual(sent.slice(0, 1));
     const stored = await client().shop.service.fetch(new Request("http://shop.example/odata/Orders(4)"));
     expect(await stored.text()).toContain('"Number":9007199254740994,"Status":"Shipped"');

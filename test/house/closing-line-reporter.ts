@@ -35,7 +35,8 @@ function closingOf(modules: readonly TestModule[]): Closing {
     for (const test of module.children.allTests()) {
       const { state } = test.result();
       if (state === "passed") closing.passed += 1;
-      if (test.diagnostic()?.flaky === true) closing.names.push(`unsteady: ${module.relativeModuleId}: ${test.fullName}`);
+      if (test.diagnostic()?.flaky === true)
+        closing.names.push(`unsteady: ${module.relativeModuleId}: ${test.fullName}`);
       if (state !== "failed") continue;
       closing.failed += 1;
       closing.names.push(`failed: ${module.relativeModuleId}: ${test.fullName}`);
