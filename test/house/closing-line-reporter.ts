@@ -35,11 +35,11 @@ function closingOf(modules: readonly TestModule[]): Closing {
     for (const test of module.children.allTests()) {
       const { state } = test.result();
       if (state === "passed") closing.passed += 1;
-      if (test.diagnostic()?.flaky === true)
-        closing.names.push(`unsteady: ${module.relativeModuleId}: ${test.fullName}`);
+      const name = `${module.relativeModuleId}: ${test.fullName}`;
+      if (test.diagnostic()?.flaky === true) closing.names.push(`unsteady: ${name}`);
       if (state !== "failed") continue;
       closing.failed += 1;
-      closing.names.push(`failed: ${module.relativeModuleId}: ${test.fullName}`);
+      closing.names.push(`failed: ${name}`);
     }
   }
   return closing;
