@@ -53,8 +53,11 @@ export interface ServiceProfile {
   readonly batchTakesLooseUrls: boolean;
   /** Whether unknown parameters of media types in `Accept` and `$format` make them unacceptable. */
   readonly mediaParameters: "strict" | "lenient";
-  /** Whether paths lead into complex values, and count the items of collections of values, or only to properties of entities. */
-  readonly pathReach: "properties" | "values";
+  /**
+   * Whether paths end after the first property or navigation of an entity, or lead further: into complex values, to the number of
+   * their items, and to references of entities and sets.
+   */
+  readonly pathReach: "first" | "further";
   /** Whether PUT evaluates every If-None-Match; otherwise only `*`, in sets with `allowUpsert`. */
   readonly putChecksIfNoneMatch: boolean;
   /** Whether an error lists all faults of a body, with targets such as `Lines(0)/Qty`; otherwise the first, `Lines/0/Qty`. */
@@ -96,7 +99,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     marksTransientEntities: false,
     batchTakesLooseUrls: false,
     mediaParameters: "lenient",
-    pathReach: "properties",
+    pathReach: "first",
     putChecksIfNoneMatch: false,
     findsEveryFault: false,
     takesScriptDates: false,
@@ -130,7 +133,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     marksTransientEntities: true,
     batchTakesLooseUrls: true,
     mediaParameters: "strict",
-    pathReach: "values",
+    pathReach: "further",
     putChecksIfNoneMatch: true,
     findsEveryFault: true,
     takesScriptDates: true,

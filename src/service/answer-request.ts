@@ -176,7 +176,7 @@ export function answerBatched(
   checkRequestVersion(odata.header("odata-version"), () => isJson);
   refuseIsolation(odata);
   const isOptions = odata.method === "OPTIONS";
-  const place = placeOf(odata, runtime.definition, routes.further);
+  const place = placeOf(odata, runtime.definition, routes.further, arrival.baseUrl);
   const refusal = routes.guarded.refusalAt(place, user);
   if (refusal !== null && isOptions) return optionsResponse(null);
   if (refusal !== null) throw refusal;

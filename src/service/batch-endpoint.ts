@@ -76,7 +76,7 @@ function pipelineOf(execution: Execution, routes: ServiceRoutes, database: Trans
   return {
     database,
     plan: (request) => {
-      const { path, route } = batchedRoute(request, user, definition, routes);
+      const { path, route } = batchedRoute(request, { user, baseUrl }, definition, routes);
       route.endpoint(request.method);
       return planOperation(definition, path, request.method);
     },
@@ -162,12 +162,12 @@ function createdPath({ prefix }: ServiceDefinition, { entitySet }: EntitySetDefi
  */
 function batchedRoute(
   request: ODataRequest,
-  user: User | null,
+  { user, baseUrl }: { readonly user: User | null; readonly baseUrl: string },
   definition: ServiceDefinition,
   routes: ServiceRoutes,
 ): RoutedRequest {
   refuseIsolation(request);
-  const place = placeOf(request, definition, routes.further);
+  const place = placeOf(request, definition, routes.further, baseUrl);
   const refusal = routes.guarded.refusalAt(place, user);
   if (refusal !== null) throw refusal;
   return routeAt(place, definition, routes);

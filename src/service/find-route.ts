@@ -34,6 +34,7 @@ import {
   type ResourceBody,
 } from "./endpoints/read-document.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
+import { entityUrlById, isEntityById, requireEntityPath } from "./entity-by-id.ts";
 import { type RouteTable, Route, type EntitySetRoutes, type Endpoints } from "./route-table.ts";
 
 /** The routes of a service. */
@@ -51,6 +52,8 @@ export interface RoutePlace {
   readonly segments: readonly PathSegmentSyntax[];
   /** The URL of the resource if POST is a read of it, with query options in its body. */
   readonly queried: RequestUrl | undefined;
+  /** Whether the request names an entity by `$id`, so that the URL and the segments are those of the entity. */
+  readonly isById?: boolean | undefined;
 }
 
 /** A request whose URL leads to a route. */
@@ -68,13 +71,16 @@ export interface RoutedRequest {
 
 /**
  * Reads the shape of a URL. Its result does not depend on the names of the model.
+ * @param baseUrl the base URL of the batch that contains the request; undefined outside of batches
  * @throws ODataError for a URL that is too long or malformed, or outside of the service
  */
 export function placeOf(
-  odata: Pick<ODataRequest, "target" | "header">,
-  { prefix, limits, profile }: Pick<ServiceDefinition, "prefix" | "limits" | "profile">,
+  odata: ODataRequest,
+  definition: ServiceDefinition,
   further: FurtherRoutes,
+  baseUrl?: string,
 ): RoutePlace {
+  const { prefix, limits, profile } = definition;
   checkUrlLength(odata.target, limits.maxUrlLength);
   const url = splitTarget(odata.target);
   if (!isBelowPrefix(url.path, prefix)) throw outsideOfPrefix(url.path, prefix);
@@ -86,7 +92,10 @@ export function placeOf(
   const resource = withoutQuerySegment(below);
   const segments = parseResourcePath(resource ?? below);
   const queried = resource === null ? undefined : { path: prefix + resource, query: url.query };
-  return { url, further: undefined, segments, queried };
+  if (!isEntityById(segments, definition)) return { url, further: undefined, segments, queried };
+  const named = entityUrlById(odata, queried ?? url, definition, baseUrl);
+  const place = { further: undefined, segments: parseResourcePath(named.path.slice(prefix.length)), isById: true };
+  return queried === undefined ? { ...place, url: named, queried } : { ...place, url, queried: named };
 }
 
 /** The path of further routes for all paths that differ in their last segment alone. */
@@ -98,13 +107,15 @@ const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried }: RoutePlace,
+  { url, further, segments, queried, isById = false }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
   if (further !== undefined) return { url, ...further, queried };
   const path = pathOf(segments, model, profile.pathReach);
-  const route = queried === undefined ? routes.find(path) : routes.findQuery(path);
+  if (isById) requireEntityPath(path);
+  const own = isById ? routes.findRead(path) : routes.find(path);
+  const route = queried === undefined ? own : routes.findQuery(path);
   return { url, path, route, isPublic: false, queried, isBatch: false };
 }
 

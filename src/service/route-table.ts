@@ -26,7 +26,7 @@ import { readMetadata, readServiceDocument } from "./endpoints/read-document.ts"
 import { readEntity } from "./endpoints/read-entity.ts";
 import { readNavigation, readNavigationCount, readNavigationEntity } from "./endpoints/read-navigation.ts";
 import { readProperty, readPropertyCount, readPropertyValue } from "./endpoints/read-property.ts";
-import { readReferences } from "./endpoints/read-references.ts";
+import { readEntityReference, readReferences, readSetReferences } from "./endpoints/read-references.ts";
 import { replaceEntity } from "./endpoints/replace-entity.ts";
 import { requiringMatch } from "./endpoints/require-match.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
@@ -42,7 +42,9 @@ export interface EntitySetRoutes {
   readonly navigations: ReadonlyMap<string, NavigationRoutes>;
   readonly entitySet: Endpoints;
   readonly entitySetCount: Endpoints;
+  readonly entitySetReferences: Endpoints;
   readonly entity: Endpoints;
+  readonly entityReference: Endpoints;
   /** Of a singleton over the set: clients cannot delete its entity. */
   readonly singleton: Endpoints;
   readonly property: Endpoints;
@@ -63,6 +65,8 @@ export class RouteTable {
   readonly #routes = new WeakMap<Endpoints, Route>();
   /** The routes of reads whose query options are in the body of a POST. */
   readonly #queries = new WeakMap<Route, Route>();
+  /** The routes of entities by `$id`. */
+  readonly #reads = new WeakMap<Route, Route>();
 
   readonly #takesRawBytes: boolean;
 
@@ -100,6 +104,20 @@ export class RouteTable {
     return known;
   }
 
+  /**
+   * Returns the route of an entity by `$id`, which only reads it.
+   * @throws ODataError `NotFound` if the path cannot be read
+   * @see OData Protocol 4.0, section 11.2.8
+   */
+  findRead(path: ResourcePath): Route {
+    const resource = this.find(path);
+    const { read } = resource;
+    if (read === undefined) throw protocolError("NotFound", "The service declares no handler that reads this entity.");
+    const known = this.#reads.get(resource) ?? new Route({ GET: read });
+    this.#reads.set(resource, known);
+    return known;
+  }
+
   #endpoints(path: ResourcePath): Endpoints {
     switch (path.kind) {
       case "serviceRoot":
@@ -112,6 +130,8 @@ export class RouteTable {
       }
       case "entitySet":
       case "entitySetCount":
+      case "entitySetReferences":
+      case "entityReference":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
       case "propertyCount":
@@ -149,6 +169,8 @@ const NOTHING = {};
 function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
   const { entitySet, handlers, settings } = set;
   const isReadable = readForm(handlers) !== undefined;
+  // A reference is the URL of an entity, which `getByKey` reads.
+  const isReferenced = definition.profile.pathReach === "further" && handlers.getByKey !== undefined;
   const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
   const hasChosenKey = !entitySet.entityType.key.some(({ computed }) => computed);
@@ -173,6 +195,8 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
       POST: declared(handlers.create, createEntity, "create"),
     },
     entitySetCount: { GET: declared(isReadable, readCount, "read") },
+    entitySetReferences: { GET: declared(isReadable && isReferenced, readSetReferences, "read") },
+    entityReference: { GET: declared(isReferenced, readEntityReference, "read") },
     entity,
     singleton: {
       ...entity,
@@ -252,13 +276,15 @@ export function describedRoutes(table: RouteTable): ReadonlyMap<string, EntitySe
 }
 
 function describe(routes: EntitySetRoutes): EntitySetRouteMethods {
-  const { entitySet, entitySetCount, entity, property, propertyValue, navigations } = routes;
+  const { navigations, ...own } = routes;
   return {
-    entitySet: methodsOf(entitySet),
-    entitySetCount: methodsOf(entitySetCount),
-    entity: methodsOf(entity),
-    property: methodsOf(property),
-    propertyValue: methodsOf(propertyValue),
+    entitySet: methodsOf(own.entitySet),
+    entitySetCount: methodsOf(own.entitySetCount),
+    entitySetReferences: methodsOf(own.entitySetReferences),
+    entity: methodsOf(own.entity),
+    entityReference: methodsOf(own.entityReference),
+    property: methodsOf(own.property),
+    propertyValue: methodsOf(own.propertyValue),
     navigations: new Map([...navigations].map(([name, each]) => [name, describeNavigation(each)])),
   };
 }

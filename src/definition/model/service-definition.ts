@@ -222,7 +222,9 @@ export interface NavigationRouteMethods {
 export interface EntitySetRouteMethods {
   readonly entitySet: RouteMethods;
   readonly entitySetCount: RouteMethods;
+  readonly entitySetReferences: RouteMethods;
   readonly entity: RouteMethods;
+  readonly entityReference: RouteMethods;
   readonly property: RouteMethods;
   readonly propertyValue: RouteMethods;
   /** By wire name of the navigation property. */

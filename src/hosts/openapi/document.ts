@@ -21,6 +21,7 @@ import { addNavigationPaths } from "./navigation-paths.ts";
 import type { DocumentObject, OpenApiDocument, PathItem } from "./open-api-document.ts";
 import { addBoundOperations, addUnboundOperations, UNBOUND_TAG } from "./operation-paths.ts";
 import { addPropertyPaths } from "./property-paths.ts";
+import { addEntityById, addEntityReference, addSetReferences } from "./reference-paths.ts";
 import {
   ERROR_SCHEMA,
   ERROR_SCHEMA_NAME,
@@ -135,11 +136,13 @@ function addService(
   const sets = [...definition.entitySets.values()].filter(({ entitySet }) => entitySet.isOfSingleton !== true);
   for (const set of sets) {
     addEntitySetPaths(scope, set);
+    addSetReferences(scope, set);
     addPathsBelow(scope, set, placeInSet(scope, set));
   }
   const singletons = [...definition.singletons.values()];
   for (const each of singletons) addSingletonPaths(scope, each);
   addUnboundOperations(scope);
+  addEntityById(scope, SERVICE_TAG);
   addBatchPath(scope, SERVICE_TAG);
   const own = sets.map(({ entitySet }) => {
     const { name, entityType } = entitySet;
@@ -170,6 +173,7 @@ function addSingletonPaths(scope: ServiceScope, definition: SingletonDefinition)
 
 /** Describes the routes below an entity, and the operations of its set. */
 function addPathsBelow(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
+  addEntityReference(scope, set, place);
   addNavigationPaths(scope, set, place);
   addPropertyPaths(scope, set, place);
   addBoundOperations(scope, set, place);

@@ -355,12 +355,15 @@ const SPECIFIED: NavigationQueryOptions = {
   references: ["$top", "$skip", "$orderby", "$count"],
 };
 
+/** The query options for reading references. */
+export const REFERENCES_OPTIONS: readonly QueryOption[] = ["$top", "$skip", "$filter", "$orderby", "$count", "$search"];
+
 /** The options that entity sets support. */
 const STANDARD: NavigationQueryOptions = {
   collection: COLLECTION_OPTIONS,
   count: COUNT_OPTIONS,
   entity: ENTITY_OPTIONS,
-  references: ["$top", "$skip", "$filter", "$orderby", "$count", "$search"],
+  references: REFERENCES_OPTIONS,
 };
 
 /** Returns the query options of navigation routes for a profile. @see docs/reference/navigation.md */

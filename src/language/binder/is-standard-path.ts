@@ -12,7 +12,7 @@ const END: Place = { kind: "end" };
 
 /**
  * Returns whether the standard defines a resource for a path that this service does not resolve: a path through complex
- * values, several navigations, a type cast, `$crossjoin`, `$all` or `$entity`. Keys and arguments are not read.
+ * values, several navigations, a type cast, `$crossjoin` or `$all`. Keys and arguments are not read.
  * @param segments the decoded segments below the service root
  * @see OData URL Conventions 4.0, section 4
  */
@@ -39,7 +39,6 @@ function placeOfFirst({ name, parentheses }: PathSegmentSyntax, model: Model): P
   switch (name) {
     case "$batch":
     case "$all":
-    case "$entity":
       return parentheses === undefined ? END : null;
     case "$crossjoin": {
       const names = parentheses?.split(",").map((each) => each.trim()) ?? [""];

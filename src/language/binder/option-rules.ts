@@ -105,8 +105,14 @@ const RELATED_REFERENCES_OPTIONS: OptionRules = {
   resource: "references",
 };
 
-/** `GET /Set(key)/Nav/$ref` of a single entity. @see docs/reference/navigation.md */
-const RELATED_REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
+/** `GET /Set/$ref`. @see docs/reference/navigation.md */
+export const REFERENCES_OPTIONS: OptionRules = {
+  offered: new Set([...RELATED_REFERENCES_OPTIONS.offered, "$filter", "$search", "$skiptoken"]),
+  resource: "references",
+};
+
+/** `GET /Set(key)/$ref`, and `GET /Set(key)/Nav/$ref` of a single entity. @see docs/reference/navigation.md */
+export const REFERENCE_OPTIONS: OptionRules = { offered: new Set(["$format"]), resource: "a reference" };
 
 /**
  * The results of composable functions: entities of the set they are bound to, and complex values. A bare array has no count.
@@ -183,7 +189,7 @@ const SPECIFIED_NAVIGATION: NavigationOptions = Object.freeze({
   entity: RELATED_ENTITY_OPTIONS,
   written: RELATED_ENTITY_OPTIONS,
   references: RELATED_REFERENCES_OPTIONS,
-  reference: RELATED_REFERENCE_OPTIONS,
+  reference: REFERENCE_OPTIONS,
 });
 
 const STANDARD_NAVIGATION: NavigationOptions = Object.freeze({
@@ -191,11 +197,8 @@ const STANDARD_NAVIGATION: NavigationOptions = Object.freeze({
   count: { ...RELATED_COUNT_OPTIONS, offered: COUNT_OPTIONS.offered },
   entity: { ...RELATED_ENTITY_OPTIONS, offered: ENTITY_OPTIONS.offered },
   written: { ...RELATED_ENTITY_OPTIONS, offered: WRITTEN_ENTITY_OPTIONS.offered },
-  references: {
-    ...RELATED_REFERENCES_OPTIONS,
-    offered: new Set([...RELATED_REFERENCES_OPTIONS.offered, "$filter", "$search", "$skiptoken"]),
-  },
-  reference: RELATED_REFERENCE_OPTIONS,
+  references: REFERENCES_OPTIONS,
+  reference: REFERENCE_OPTIONS,
 });
 
 /**

@@ -1,5 +1,4 @@
-import { ODataError } from "../../base/errors/odata-error.ts";
-import { attempt } from "../../base/maybe.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keptPer } from "../../base/memo.ts";
 import type {
   ComplexType,
@@ -12,8 +11,6 @@ import type {
 } from "../../edm/model.ts";
 import type { AddressedPath, EntityAddress, PropertyPath, ResourcePath } from "../query/resource-path.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
-import { parseResourcePath } from "../syntax/path-parser.ts";
-import { bindEntityKey } from "./bind-key.ts";
 import { didYouMean, quotedName } from "./binding-scope.ts";
 import {
   notFound,
@@ -27,15 +24,14 @@ import {
 /**
  * Resolves a resource path by its names, which are case-sensitive. Keys and arguments are not read.
  * @param segments the decoded segments below the service root; none for the root itself
- * @param reach whether paths lead into complex values, and count the items of collections, or only to the properties of
- *   entities
+ * @param reach whether paths end after the first property or navigation of an entity
  * @throws ODataError `NotFound`, with the segment and the most similar declared name
  * @see OData URL Conventions 4.0, section 4
  */
 export function resolvePath(
   segments: readonly PathSegmentSyntax[],
   model: Model,
-  reach: PathReach = "properties",
+  reach: PathReach = "first",
 ): ResourcePath {
   const [first, ...rest] = segments;
   if (first === undefined) return { kind: "serviceRoot" };
@@ -57,8 +53,11 @@ export function resolvePath(
   throw unknownResource(first, model);
 }
 
-/** How far paths lead below an entity: to its properties, or into its complex values. */
-export type PathReach = "properties" | "values";
+/**
+ * How far paths lead: to the first property or navigation of an entity, or further, into complex values and to references of
+ * entities and sets.
+ */
+export type PathReach = "first" | "further";
 
 interface Scope {
   readonly model: Model;
@@ -80,13 +79,24 @@ function resolveInSet(
   if (key !== undefined) return resolveInEntity(scope, { entitySet, key }, second, further);
   const declared = boundOperations(scope.model, entitySet, "collection");
   const operations = declared.get(second.name);
-  const isCount = second.name === "$count" && second.parentheses === undefined;
-  // The first segment that is not valid is at fault, not those after it.
-  if (operations === undefined && !isCount) throw unknownBelowSet(entitySet, second, declared);
+  const kind = second.parentheses === undefined ? SET_SUFFIXES[scope.reach].get(second.name) : undefined;
+  if (kind !== undefined) {
+    refuseFurther(second, further);
+    return { kind, entitySet };
+  }
+  if (operations === undefined) throw unknownBelowSet(entitySet, second, declared);
   refuseFurther(second, further);
-  if (isCount || operations === undefined) return { kind: "entitySetCount", entitySet };
   return { kind: "boundOperation", entitySet, key: null, operations, arguments: second.parentheses ?? null };
 }
+
+/** The parts of a path that may follow an entity set. */
+const SET_SUFFIXES: Readonly<Record<PathReach, ReadonlyMap<string, "entitySetCount" | "entitySetReferences">>> = {
+  first: new Map([["$count", "entitySetCount"]]),
+  further: new Map([
+    ["$count", "entitySetCount"],
+    ["$ref", "entitySetReferences"],
+  ]),
+};
 
 /** Resolves `Me…`: the entity of a singleton, or a path below it. */
 function resolveInSingleton(
@@ -110,6 +120,10 @@ function resolveInEntity(
   rest: readonly PathSegmentSyntax[],
 ): AddressedPath {
   const [suffix] = rest;
+  if (reach === "further" && segment.name === "$ref" && segment.parentheses === undefined) {
+    refuseFurther(segment, rest);
+    return { kind: "entityReference", entitySet, key };
+  }
   if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
   const declared = boundOperations(model, entitySet, "entity");
   const operations = declared.get(segment.name) ?? [];
@@ -158,7 +172,7 @@ function resolveProperty(
   }
   const { type, isCollection } = property;
   const complexType = type.kind === "ComplexType" && !isCollection ? type : null;
-  const member = reach === "values" ? complexType?.members.get(next.name) : undefined;
+  const member = reach === "further" ? complexType?.members.get(next.name) : undefined;
   if (member?.kind !== "StructuralProperty") throw unknownBelowProperty(property, complexType, next, reach);
   return resolveProperty({ owner, members: [...members, member], operations: [] }, next, further, reach);
 }
@@ -170,7 +184,7 @@ function suffixKind(
 ): "propertyValue" | "propertyCount" | null {
   if (parentheses !== undefined) return null;
   if (name === "$value") return "propertyValue";
-  return name === "$count" && isCollection && reach === "values" ? "propertyCount" : null;
+  return name === "$count" && isCollection && reach === "further" ? "propertyCount" : null;
 }
 
 function unknownBelowProperty(
@@ -179,7 +193,7 @@ function unknownBelowProperty(
   next: PathSegmentSyntax,
   reach: PathReach,
 ): ODataError {
-  if (reach === "values") {
+  if (reach === "further") {
     if (complexType === null) {
       const suffix = isCollection ? "'$count'" : "'$value'";
       return notFound(next, `Only ${suffix} may follow the property '${name}'.`);
@@ -273,83 +287,4 @@ const indexOf = keptPer((model: Model): ReadonlyMap<string, OperationsByName> =>
 /** Names cannot contain blanks. */
 function slot(entitySet: string, binding: BindingKind): string {
   return `${binding} ${entitySet}`;
-}
-
-/** The entity of a reference. */
-interface ResolvedReference {
-  readonly entitySet: EntitySet;
-  /** In the application's form. */
-  readonly key: unknown;
-}
-
-/** The scope of references. */
-interface ReferenceScope {
-  readonly model: Model;
-  /** Scheme, authority and prefix, without a trailing slash. */
-  readonly serviceRoot: string;
-  /** The absolute URL of the request without query options. */
-  readonly requestUrl: string;
-}
-
-/** Scheme and authority at the start of an absolute URL; empty at the start of any other text. */
-const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?/i;
-/** The start of a reference that is relative to the URL of the request. */
-const BELOW_REQUEST = /^\.\.?\//;
-const NO_ALIASES: ReadonlyMap<string, string> = new Map();
-
-/**
- * Resolves the `@odata.id` of an entity: an absolute URL below the service root, an absolute path, or a relative path. A path
- * that begins with `./` or `../` is relative to the URL of the request, any other one, such as `Customers(5)`, to the service
- * root.
- * @param fail makes the error of an invalid reference
- * @throws ODataError as `fail` makes it
- * @see OData JSON Format 4.0, section 13; OData URL Conventions 4.0, section 4.4
- */
-export function resolveReference(
-  id: string,
-  { model, serviceRoot, requestUrl }: ReferenceScope,
-  fail: (problem: string) => ODataError,
-): ResolvedReference {
-  const path = pathBelowRoot(BELOW_REQUEST.test(id) ? pathFrom(id, requestUrl) : id, serviceRoot);
-  if (path === null) throw fail(`It is not below the service root, ${serviceRoot}/.`);
-  if (/[?#]/.test(path)) throw fail("It must be the URL of one entity, without a query.");
-  const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
-  if (resource.kind === "entity" && resource.singleton !== undefined) {
-    throw fail("It is a singleton: refer to its entity in an entity set, such as Customers(5).");
-  }
-  if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
-  const { entitySet, key } = resource;
-  const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
-  return { entitySet, key: value };
-}
-
-function resolveOrFail<T>(resolve: () => T, fail: (problem: string) => ODataError): T {
-  const result = attempt(resolve, ODataError);
-  if (result instanceof ODataError) throw fail(result.message);
-  return result;
-}
-
-/** Returns the absolute path of a path relative to a URL. @see RFC 3986, section 5.2 */
-function pathFrom(path: string, url: string): string {
-  const segments = url.replace(AUTHORITY, "").split("/").slice(0, -1);
-  for (const segment of path.split("/")) {
-    // The first segment is the empty one before the first slash.
-    if (segment === ".." && segments.length > 1) segments.pop();
-    if (segment !== "." && segment !== "..") segments.push(segment);
-  }
-  return segments.join("/");
-}
-
-/** Returns the raw path below the service root, with its slash; null for any other URL. */
-function pathBelowRoot(id: string, serviceRoot: string): string | null {
-  const prefix = serviceRoot.replace(AUTHORITY, "");
-  const path = id.replace(AUTHORITY, "");
-  const isAbsolute = path.length < id.length;
-  if (isAbsolute && !isSameAuthority(id.slice(0, id.length - path.length), serviceRoot)) return null;
-  if (!isAbsolute && !path.startsWith("/")) return `/${path}`;
-  return !path.startsWith("//") && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : null;
-}
-
-function isSameAuthority(left: string, right: string): boolean {
-  return URL.canParse(left) && URL.canParse(right) && new URL(left).origin === new URL(right).origin;
 }

@@ -26,9 +26,9 @@ interface MetadataPath {
   readonly kind: "metadata";
 }
 
-/** `Set` or `Set/$count`. */
+/** `Set`, `Set/$count` or `Set/$ref`. */
 interface EntitySetPath {
-  readonly kind: "entitySet" | "entitySetCount";
+  readonly kind: "entitySet" | "entitySetCount" | "entitySetReferences";
   readonly entitySet: EntitySet;
 }
 
@@ -44,9 +44,9 @@ export interface EntityAddress {
 /** A path to an entity or below it. */
 export type AddressedPath = EntityPath | PropertyPath | NavigationPath | RelatedEntityPath | BoundOperationPath;
 
-/** `Set(key)`. */
+/** `Set(key)` or `Set(key)/$ref`. */
 export interface EntityPath extends EntityAddress {
-  readonly kind: "entity";
+  readonly kind: "entity" | "entityReference";
 }
 
 /** `Set(key)/Property`, `Set(key)/Property/$value` or `Set(key)/Property/$count`, perhaps with a path into complex values. */

@@ -1,7 +1,7 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { required } from "../../base/required.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { resolveReference } from "../../language/binder/resolve-path.ts";
+import { resolveReference } from "../../language/binder/resolve-reference.ts";
 import type { BoundLink, LinkReading } from "../../payload/link-reading.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { type EntityOrigin, type NavigationRuntime, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";

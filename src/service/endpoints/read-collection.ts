@@ -3,7 +3,9 @@ import { runCount } from "../../engine/reads/run-collection.ts";
 import { COLLECTION_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { ResourcePath } from "../../language/query/resource-path.ts";
 import { collectionContext } from "../../payload/urls.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindCount, readJsonFormat, readTextFormat } from "./bind-query.ts";
+import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { okResponse, type Endpoint, inStages, routed } from "./stages.ts";
@@ -13,24 +15,27 @@ import { okResponse, type Endpoint, inStages, routed } from "./stages.ts";
  * @throws ODataError for negotiation, a query option; the error of the handler
  * @see docs/reference/entity-sets.md
  */
-export const readCollection: Endpoint = readsCollection((request) => {
+export const readCollection: Endpoint = readsCollection((request) => ({
+  format: readJsonFormat(request),
+  resource: collectionAt(request),
+}));
+
+/** Returns the set that a path addresses as a collection. */
+export function collectionAt(request: AuthorizedRequest): CollectionResource {
   const entitySet = entitySetOf(request.path);
   const { target, form, handlers, settings } = runtimeOf(request.service, entitySet);
   return {
-    format: readJsonFormat(request),
-    resource: {
-      target,
-      rules: COLLECTION_OPTIONS,
-      form: routed(form, `GET ${entitySet.name}`),
-      rows: () => ({ handlers, entitySet }),
-      origin: entitySet,
-      selectPushdownEnabled: settings.selectPushdownEnabled,
-      countsAfterSkip: false,
-      paging: settings.paging,
-      contextUrl: (contextSelect) => collectionContext(request.serviceRoot, entitySet, contextSelect),
-    },
+    target,
+    rules: COLLECTION_OPTIONS,
+    form: routed(form, `GET ${entitySet.name}`),
+    rows: () => ({ handlers, entitySet }),
+    origin: entitySet,
+    selectPushdownEnabled: settings.selectPushdownEnabled,
+    countsAfterSkip: false,
+    paging: settings.paging,
+    contextUrl: (contextSelect) => collectionContext(request.serviceRoot, entitySet, contextSelect),
   };
-});
+}
 
 /** Returns the set that a path addresses; the route table passes no other path. */
 export function entitySetOf(path: ResourcePath): EntitySet {

@@ -81,7 +81,7 @@ export const readEntity: Endpoint = inPlannedStages({
 
 /** Returns the entity that a path addresses; the route table passes no other path. */
 export function entityPathOf(path: ResourcePath): EntityPath {
-  if (path.kind === "entity") return path;
+  if (path.kind === "entity" || path.kind === "entityReference") return path;
   throw new Error(`A path of kind ${path.kind} addresses no entity.`);
 }
 

@@ -1,15 +1,23 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import type { FoundEntity } from "../../engine/reads/read-by-key.ts";
+import { keyProperties } from "../../engine/plan/properties-to-read.ts";
+import { type FoundEntity, readByKey } from "../../engine/reads/read-by-key.ts";
 import { parentExists } from "../../engine/reads/read-navigation.ts";
+import type { JsonFormat } from "../../http/media-type.ts";
+import type { ODataResponse } from "../../http/odata-response.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import { REFERENCE_OPTIONS, REFERENCES_OPTIONS } from "../../language/binder/option-rules.ts";
 import { referenceCollectionContext, referenceContext } from "../../payload/urls.ts";
 import { compileReferenceWriter } from "../../payload/write-entity-reference.ts";
-import { bindEntity } from "./bind-query.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
-import { authorizeRelated, requireEntity } from "./current-entity.ts";
+import { addressEntity, authorizeRelated, entityNotFound, requireEntity } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
+import { collectionAt } from "./read-collection.ts";
+import { entityPathOf } from "./read-entity.ts";
 import {
   collectionOf,
   type AddressedNavigation,
@@ -22,6 +30,7 @@ import {
   readOne,
   requireEmpty,
 } from "./read-navigation.ts";
+import { runtimeOf } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 
 /**
@@ -34,6 +43,47 @@ export const readReferences: Endpoint = (request, execution) => {
   const { isCollection } = navigationOf(request).navigationProperty;
   return isCollection ? readReferenceCollection(request, execution) : readReference(request, execution);
 };
+
+/**
+ * `GET /Set/$ref`: references to the entities of one page of a set.
+ * @throws ODataError as for readCollection
+ * @see OData Protocol 4.0, section 11.2.7; docs/reference/navigation.md
+ */
+export const readSetReferences: Endpoint = readsCollection((request) => ({
+  format: readJsonFormat(request),
+  resource: {
+    ...collectionAt(request),
+    rules: REFERENCES_OPTIONS,
+    referencesOnly: true,
+    contextUrl: () => referenceCollectionContext(request.serviceRoot),
+  },
+}));
+
+/**
+ * `GET /Set(key)/$ref`: the reference to an entity.
+ * @throws ODataError for negotiation, the key, a query option, a missing entity, a rule; the error of the handler
+ * @see OData Protocol 4.0, section 11.2.7; docs/reference/navigation.md
+ */
+export const readEntityReference: Endpoint = inStages({
+  bind: (request) => {
+    const { entitySet, key: keyText } = entityPathOf(request.path);
+    const format = readJsonFormat(request);
+    const key = bindEntityKey(keyText, entitySet.entityType, request.options.options.aliases, entitySet.name);
+    bindEntity(request, runtimeOf(request.service, entitySet).target, REFERENCE_OPTIONS);
+    return { entitySet, keyText, key, format };
+  },
+  execute: ({ entitySet, keyText, key }, execution) => {
+    const found = chain(addressEntity(execution, { entitySet, key }), (addressed) => {
+      if (addressed !== undefined) return addressed;
+      return readByKey(entitySet, key, execution.reader, () => keyProperties(entitySet.entityType));
+    });
+    return chain(found, (entity): WrittenReference => {
+      if (entity === null) throw entityNotFound(entitySet, keyText);
+      return { ...entity, entitySet };
+    });
+  },
+  write: (reference, { format }, request) => referenceResponse(request, format, reference),
+});
 
 const readReferenceCollection: Endpoint = readsCollection((request) => {
   const { navigation, format } = openNavigation(request);
@@ -69,13 +119,19 @@ const readReference: Endpoint = inStages({
     });
   },
   write: (reference, { format }, request) => {
-    if (reference === null) return noContentResponse(request);
-    const { entitySet, entity, rowShape } = reference;
-    const writer = compileReferenceWriter(entitySet, format, rowShape);
-    const contextUrl = referenceContext(request.serviceRoot);
-    return jsonResponse(request, format, writer.writeEntity(entity, request.serviceRoot, contextUrl));
+    return reference === null ? noContentResponse(request) : referenceResponse(request, format, reference);
   },
 });
+
+function referenceResponse(
+  request: AuthorizedRequest,
+  format: JsonFormat,
+  { entitySet, entity, rowShape }: WrittenReference,
+): ODataResponse {
+  const writer = compileReferenceWriter(entitySet, format, rowShape);
+  const contextUrl = referenceContext(request.serviceRoot);
+  return jsonResponse(request, format, writer.writeEntity(entity, request.serviceRoot, contextUrl));
+}
 
 /** An entity whose reference is written. Without a set, the reference is empty. */
 interface WrittenReference extends Pick<FoundEntity, "entity" | "rowShape"> {

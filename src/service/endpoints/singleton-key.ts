@@ -7,6 +7,7 @@ import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { ServiceContext } from "../../engine/rules/row-access.ts";
 import { splitHeaderList } from "../../http/headers.ts";
 import type { ODataResponse } from "../../http/odata-response.ts";
+import { REFERENCE_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { EntityAddress, ResourcePath } from "../../language/query/resource-path.ts";
 import { isOfOtherKey, markedByKey } from "../../payload/etag.ts";
 import { keyPredicateOf, keyTextOf } from "../../payload/urls.ts";
@@ -101,9 +102,11 @@ function answerMissing(
   { singleton, isNullable }: SingletonDefinition,
 ): ODataResponse {
   checkMissingMatch(execution, singleton.entitySet);
-  if (!isNullable || !isRead(execution) || request.path.kind !== "entity") throw noEntity(singleton);
+  const { kind } = request.path;
+  const rules = kind === "entityReference" ? REFERENCE_OPTIONS : undefined;
+  if (!isNullable || !isRead(execution) || (kind !== "entity" && rules === undefined)) throw noEntity(singleton);
   readJsonFormat(request);
-  bindEntity(request, runtimeOf(request.service, singleton.entitySet).target);
+  bindEntity(request, runtimeOf(request.service, singleton.entitySet).target, rules);
   return noContentResponse(request);
 }
 

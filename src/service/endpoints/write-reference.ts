@@ -13,7 +13,7 @@ import { checkLinked, sharesReferences } from "../../engine/writes/write-entity.
 import type { ODataResponse } from "../../http/odata-response.ts";
 import { bindNoQuery } from "../../language/binder/bind-query-options.ts";
 import { checkCapabilities, REMOVED_LINK_OPTIONS } from "../../language/binder/option-rules.ts";
-import { resolveReference } from "../../language/binder/resolve-path.ts";
+import { resolveReference } from "../../language/binder/resolve-reference.ts";
 import { entityUrlOf } from "../../payload/urls.ts";
 import { readReference } from "../../payload/write-entity-reference.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";

@@ -68,7 +68,7 @@ test.each([
 });
 
 describe("paths into values", () => {
-  const resolveDeep = (path: string): ResourcePath => resolvePath(parseResourcePath(path), model, "values");
+  const resolveDeep = (path: string): ResourcePath => resolvePath(parseResourcePath(path), model, "further");
 
   test.each([
     ["/Products(1)/Price/$value", "propertyValue Products 1 Price"],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { edm, entitySet, entityType, odataError, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { isODataError } from "../../../src/base/errors/odata-error.ts";
-import { resolveReference } from "../../../src/language/binder/resolve-path.ts";
+import { resolveReference } from "../../../src/language/binder/resolve-reference.ts";
 import { anyCharacter } from "../../any-character.ts";
 import { caseCount } from "../../cases.ts";
 

@@ -50,14 +50,14 @@ const UNSUPPORTED: readonly Case[] = [
   ["People(1)/Net.Person", ...PATH],
   ["People(1)/Net.Person/Name", ...PATH],
   ["People(1)/Best/Net.nearby()", ...PATH],
-  ["People/$ref", ...PATH],
-  ["People(1)/$ref", ...PATH],
   ["listed()/$count", ...PATH],
   ["listed()(1)/Name", ...PATH],
   ["$all", ...PATH],
-  ["$entity?$id=People(1)", ...PATH],
   ["$crossjoin(People,Locked)", ...PATH],
 ];
+
+/** Requests that only the standard's profile serves. */
+const SERVED = ["People/$ref", "People(1)/$ref", "$entity?$id=People(1)"] as const;
 
 /** Requests that the standard does not allow, or that name a missing resource: the same in both profiles. */
 const WRONG: readonly Case[] = [
@@ -115,6 +115,11 @@ eachDoor((door) => {
       const other = await specified(targetOf(path));
       expectError(other, { status, code, ...withTarget(target) });
     });
+  });
+
+  test.each(SERVED)("%s is served, by default 404", async (path) => {
+    expect((await standard(targetOf(path))).status).toBe(200);
+    expectError(await specified(targetOf(path)), { status: 404, code: "NotFound" });
   });
 
   describe("a wrong request is the same error in both profiles", () => {
