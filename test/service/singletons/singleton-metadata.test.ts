@@ -102,7 +102,12 @@ describe("the OpenAPI description", () => {
     expect(methodsOf("/odata/Me/total")).toEqual(["get"]);
     expect(methodsOf("/odata/Settings/reset")).toEqual(["post"]);
     const listed = Object.keys(paths).filter((path) => path.startsWith("/odata/Settings"));
-    expect(listed).toEqual(["/odata/Settings", "/odata/Settings/$ref", "/odata/Settings/copy", "/odata/Settings/reset"]);
+    expect(listed).toEqual([
+      "/odata/Settings",
+      "/odata/Settings/$ref",
+      "/odata/Settings/copy",
+      "/odata/Settings/reset",
+    ]);
     const text = JSON.stringify(paths["/odata/Me"]);
     expect(text).toContain('"204"');
     expect(text).not.toContain('"in":"path"');

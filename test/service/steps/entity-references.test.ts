@@ -159,9 +159,11 @@ describe.each(PLACES)("references in $title", ({ start }) => {
   });
 
   test("are read in batches", async () => {
-    const requests = ["$entity?$id=Customers(1)&$select=Name", "Customers(2)/$ref", `$entity?$id=${ROOT}/Orders(10)`].map(
-      (url, index) => ({ id: String(index), method: "GET", url }),
-    );
+    const requests = [
+      "$entity?$id=Customers(1)&$select=Name",
+      "Customers(2)/$ref",
+      `$entity?$id=${ROOT}/Orders(10)`,
+    ].map((url, index) => ({ id: String(index), method: "GET", url }));
     const headers = { ...ANN, "content-type": "application/json" };
     const answer = await send("/odata/$batch", headers, "POST", JSON.stringify({ requests }));
     expect(answer.json.responses.map((each: { readonly body: object }) => each.body)).toMatchObject([

@@ -166,7 +166,10 @@ const memory: Place = {
         return after;
       },
       navigation: {
-        customer: hasOptional(Customer, { target: "Customers", get: (id) => customerBy(orderBy(id)?.customerId ?? null) }),
+        customer: hasOptional(Customer, {
+          target: "Customers",
+          get: (id) => customerBy(orderBy(id)?.customerId ?? null),
+        }),
         lines: hasMany(Line, {
           target: "Lines",
           get: (id) => lines.filter(({ orderId }) => orderId === id),
@@ -232,7 +235,9 @@ const tables = ENGINES.map(({ title, open }): Place => ({
           bound: "entity",
           params: { name: edm.string() },
           handler: async (id, { name }, ctx) => {
-            await sql`update customers set name = ${name} where id = ${id}`.execute((ctx.transaction ?? db) as typeof db);
+            await sql`update customers set name = ${name} where id = ${id}`.execute(
+              (ctx.transaction ?? db) as typeof db,
+            );
           },
         }),
       },
