@@ -1,7 +1,6 @@
 import type { FunctionComponent, JSX } from "preact";
 import { Button } from "../parts/button.tsx";
 import { RecordLabel } from "../parts/record-label.tsx";
-import { Cost } from "../screens/cost/cost.tsx";
 import { Edit } from "../screens/edit/edit.tsx";
 import { Find } from "../screens/find/find.tsx";
 import { gridQuery } from "../screens/grid/grid-query.ts";
@@ -26,12 +25,15 @@ const SCREENS: Readonly<{ [name in ScreenName]: FunctionComponent<ScreenProps> }
   operation: Operations,
   query: lazyScreen("Query", async () => (await import("../screens/query/query.tsx")).Query),
   chart: lazyScreen("Chart", async () => (await import("../screens/chart/chart.tsx")).Chart),
-  cost: (props) => {
-    const { session, view } = props;
-    const plain = gridQuery(session, view, false)?.first ?? resourceUrl(view);
-    const url = gridQuery(session, view)?.first ?? plain;
-    return <Cost {...props} {...{ url, plain }} headers={sized()} />;
-  },
+  cost: lazyScreen("Cost", async () => {
+    const { Cost } = await import("../screens/cost/cost.tsx");
+    return (props) => {
+      const { session, view } = props;
+      const plain = gridQuery(session, view, false)?.first ?? resourceUrl(view);
+      const url = gridQuery(session, view)?.first ?? plain;
+      return <Cost {...props} {...{ url, plain }} headers={sized()} />;
+    };
+  }),
 };
 
 /** The screens of one query: each shows the same path with the same options. */

@@ -9,6 +9,7 @@ const program = findBrowser();
 const LAZY = [
   ["Chart", "#/chart/Notes", "chart"],
   ["Query", "#/query/Notes", "query"],
+  ["Cost", "#/cost/Notes", "cost"],
   ["Relations", "#/relations", "relations"],
 ] as const;
 

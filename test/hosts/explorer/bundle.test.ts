@@ -57,7 +57,7 @@ test(`the files that the page needs at first have at most ${MOST_BYTES} bytes`, 
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-test.each(["chart", "query", "relations"])("the code of the screen %s is a file of its own", (screen) => {
+test.each(["chart", "cost", "query", "relations"])("the code of the screen %s is a file of its own", (screen) => {
   const { chunks } = readManifest();
   expect(chunks.filter((name) => name.startsWith(`${screen}-`))).toHaveLength(1);
 });
