@@ -28,7 +28,7 @@ const FROM_PAGE = Annotation.define<boolean>();
 
 /**
  * Edits a text of several lines. Tab leaves it, Ctrl+Space suggests, Ctrl+Enter runs it. Its styles belong to a shadow root, where
- * they are objects: the policy of the page permits no style elements.
+ * they are objects: the policy of the page permits no style elements. `style/query.css` has its colours.
  */
 export function CodeEditor(props: CodeEditorProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
@@ -39,6 +39,8 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
     if (host.current === null) return;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
     const view = new EditorView({ parent: root, root, doc: latest.current.value, extensions: extensionsOf(latest) });
+    // After the styles of the editor, which the view has added.
+    root.adoptedStyleSheets.push(ownStyle());
     editor.current = view;
     return () => {
       editor.current = null;
@@ -107,36 +109,13 @@ function extensionsOf(latest: { readonly current: CodeEditorProps }): readonly E
     EditorView.contentAttributes.of({ "aria-label": latest.current.label, dir: "ltr", spellcheck: "false" }),
     placeholder(latest.current.placeholder),
     report,
-    THEME,
   ];
 }
 
-/** The colours are those of the page, light and dark. */
-const THEME = EditorView.theme({
-  "&": { color: "var(--text)", backgroundColor: "var(--surface)", borderRadius: "var(--radius)" },
-  "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--font-code)", fontSize: "var(--size-13)", lineHeight: "1.6" },
-  ".cm-content": {
-    minHeight: "6rem",
-    padding: "var(--space-8)",
-    border: "1px solid var(--edge)",
-    borderRadius: "var(--radius)",
-    caretColor: "var(--text)",
-  },
-  ".cm-content:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
-  ".cm-line": { padding: "0" },
-  ".cm-placeholder": { color: "var(--dim)" },
-  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--error)" },
-  ".cm-tooltip": {
-    color: "var(--text)",
-    backgroundColor: "var(--raised)",
-    border: "1px solid var(--edge)",
-    borderRadius: "var(--radius)",
-    boxShadow: "var(--shadow)",
-    maxWidth: "calc(100vw - 2rem)",
-  },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-code)", maxHeight: "16rem" },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "var(--space-4) var(--space-8)", lineHeight: "1.4" },
-  ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "var(--text)", backgroundColor: "var(--accent-soft)" },
-  ".cm-completionDetail": { color: "var(--dim)", fontStyle: "normal", fontFamily: "var(--font)" },
-});
+/** Returns the rules of the page for editors, which the shadow root does not see. */
+function ownStyle(): CSSStyleSheet {
+  const rules = [...document.styleSheets].flatMap(({ cssRules }) => Array.from(cssRules, ({ cssText }) => cssText));
+  const style = new CSSStyleSheet();
+  style.replaceSync(rules.filter((text) => text.startsWith(".cm-editor")).join("\n"));
+  return style;
+}
