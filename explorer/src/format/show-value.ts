@@ -16,6 +16,11 @@ export function isNumeric(type: PropertyType): boolean {
   return type.kind === "primitive" && /^Edm\.(?:S?Byte|Int\d+|Single|Double|Decimal)$/u.test(type.name);
 }
 
+/** Returns whether the values of a type are texts. */
+export function isText(type: PropertyType): boolean {
+  return type.kind === "primitive" && type.name === "Edm.String";
+}
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/iu;
 
 /** Returns the type of values that no model describes, such as totals: their numbers arrive as text, so that they are exact. */

@@ -1,8 +1,8 @@
 import type { AggregateSyntax } from "../../../src/language/syntax/aggregate-parser.ts";
-import { type ApplyStepSyntax, type ApplySyntax, parseApply } from "../../../src/language/syntax/apply-parser.ts";
-import { tokenizeApply } from "../../../src/language/syntax/apply-tokens.ts";
+import { type ApplySyntax, parseApply } from "../../../src/language/syntax/apply-parser.ts";
+import { type ApplyTokens, tokenizeApply } from "../../../src/language/syntax/apply-tokens.ts";
 import { type DateGroup, readDateGroup, writeDateGroup } from "./date-groups.ts";
-import { pathOf, split, syntaxContext } from "./syntax.ts";
+import { parsed, pathOf, syntaxContext, textOf } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
 type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
@@ -76,30 +76,30 @@ function writeTotal({ method, path, alias }: Total): string {
 /** Reads the text of `$apply` as a form; null for other steps and for a fault of syntax: then the text is shown. */
 export function readApply(text: string): ApplyForm | null {
   if (text.trim() === "") return NO_GROUPS;
-  const steps = parsed(text)?.steps ?? [];
-  const [first, ...rest] = steps;
-  const filter = first?.kind === "filter" ? textIn(text, steps, 0) : "";
-  const afterFilter = first?.kind === "filter" ? rest : steps;
-  const dates = datesIn(text, steps, steps.length - afterFilter.length);
-  const [last, ...further] = dates.length === 0 ? afterFilter : afterFilter.slice(1);
-  if (last === undefined || further.length > 0) return null;
-  const groups = last.kind === "groupby" ? last.paths.map(pathOf) : [];
-  const isDated = dates.every(({ alias }, at) => alias === groups[at]);
+  const { steps, list } = syntaxOf(text);
+  const [first, ...others] = steps;
+  const isFiltered = first?.kind === "filter";
+  const [begun, ...following] = isFiltered ? others : steps;
+  const computed = begun?.kind === "compute" ? begun.items : [];
+  const dates = computed.map((item) => readDateGroup(item, list));
+  const [last, ...further] = computed.length > 0 ? following : [begun, ...following];
+  if (last === undefined || further.length > 0 || !isEach(dates)) return null;
+  const groups = last.kind === "groupby" ? last.paths.map((path) => pathOf(path)) : [];
   const groupBy = groups.slice(dates.length);
-  const [inner, ...others] = last.kind === "groupby" ? (last.steps ?? []) : [last];
+  const [inner, ...more] = last.kind === "groupby" ? (last.steps ?? []) : [last];
   const totals = inner?.kind === "aggregate" ? inner.items.map(toTotal) : [];
-  const isForm = others.length === 0 && (inner === undefined || inner.kind === "aggregate");
+  const isForm = more.length === 0 && (inner === undefined || inner.kind === "aggregate");
+  const isDated = dates.every((each, at) => each?.alias === groups[at]);
   if (!isForm || !isDated || !isEach(groupBy) || !isEach(totals)) return null;
+  const filter = isFiltered ? textOf(first.expression, list) : "";
   return { filter, ...(dates.length === 0 ? {} : { dates }), groupBy, totals };
 }
 
-/** Returns the periods that a step computes; none of another step. */
-function datesIn(text: string, steps: readonly ApplyStepSyntax[], at: number): readonly DateGroup[] {
-  const step = steps[at];
-  if (step?.kind !== "compute") return [];
-  const texts = split(textIn(text, steps, at), ",");
-  const dates = step.items.map((item, index) => readDateGroup(item, texts[index] ?? ""));
-  return isEach(dates) ? dates : [];
+/** Returns the search that is the first step of `$apply`, and the steps after it. */
+export function searchOf(text: string): readonly [search: string, steps: string] {
+  const { steps, searches } = syntaxOf(text);
+  const { start = 0, end = 0 } = steps[0]?.kind === "search" ? (searches[0] ?? {}) : {};
+  return [text.slice(start, end), end === 0 ? text : text.slice(steps[1]?.position ?? text.length)];
 }
 
 /** The rows that `$apply` makes: the paths by which it groups. */
@@ -111,40 +111,27 @@ export interface AppliedRows {
 
 /** Returns what rows `$apply` makes; null if they are entities, if branches make them, and for a fault of syntax. */
 export function appliedRows(text: string): AppliedRows | null {
-  const steps = parsed(text)?.steps ?? [];
+  const { steps, list } = syntaxOf(text);
   const at = steps.findLastIndex(({ kind }) => kind === "groupby" || kind === "aggregate");
   const step = steps[at];
   if (step?.kind !== "groupby" && step?.kind !== "aggregate") return null;
-  const groups = step.kind === "groupby" ? step.paths.map(pathOf) : [];
+  const groups = step.kind === "groupby" ? step.paths.map((path) => pathOf(path)) : [];
   const others = [...(step.kind === "groupby" ? (step.steps ?? []) : []), ...steps.slice(at + 1)];
   const makesRows = others.some(({ kind }) => ["groupby", "concat", "join", "outerjoin"].includes(kind));
   if (!isEach(groups) || makesRows) return null;
   const before = steps.slice(0, at);
-  const textsOf = (kind: string): readonly string[] =>
-    before.flatMap((each, index) => (each.kind === kind ? textIn(text, steps, index) : []));
   const isPlain = before.every(({ kind }, index) => kind === "filter" || (kind === "search" && index === 0));
-  const filter = textsOf("filter");
-  return {
-    groups,
-    entities: isPlain
-      ? { search: textsOf("search").join(""), filter: filter.map((each) => `(${each})`).join(" and ") }
-      : null,
-  };
+  const filters = before.flatMap((each) => (each.kind === "filter" ? `(${textOf(each.expression, list)})` : []));
+  return { groups, entities: isPlain ? { search: searchOf(text)[0], filter: filters.join(" and ") } : null };
 }
 
-function parsed(text: string): ApplySyntax | null {
-  try {
-    const context = syntaxContext();
-    return parseApply(tokenizeApply(text, context), context);
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the text between the parentheses of a step. */
-function textIn(text: string, steps: readonly ApplyStepSyntax[], at: number): string {
-  const start = text.indexOf("(", steps[at]?.position) + 1;
-  return text.slice(start, text.lastIndexOf(")", steps[at + 1]?.position)).trim();
+/** Reads the steps of `$apply`; none for a fault of syntax. */
+function syntaxOf(text: string): ApplyTokens & Pick<ApplySyntax, "steps"> {
+  const syntax = parsed((context) => {
+    const tokens = tokenizeApply(text, context);
+    return { ...tokens, ...parseApply(tokens, context) };
+  });
+  return syntax ?? { ...tokenizeApply("", syntaxContext()), steps: [] };
 }
 
 function toTotal({ expression, method, alias: { name: alias } }: AggregateSyntax): Total | null {

@@ -1,5 +1,5 @@
 import { offsetInText, readQueryText } from "./option-text.ts";
-import { faultOfFilter } from "./syntax.ts";
+import { parseFilter, syntaxContext } from "./syntax.ts";
 
 /** A fault of a query, with its place. */
 export interface QueryFault {
@@ -19,7 +19,7 @@ export function checkQuery(text: string, root = ""): QueryFault | null {
     if (pieces.findIndex(({ name }) => name === option) < index) {
       return { position: start, option, message: `${option} appears twice: give each option once.` };
     }
-    const message = option === "$filter" ? faultOfFilter(value, options) : null;
+    const message = option === "$filter" ? faultOf(value, options) : null;
     const place = placeOfFault(message ?? "");
     if (message !== null && place?.option !== option) return { position: valueStart, option, message };
     if (place !== null) return { ...place, position: offsetInText(text, piece, place.position) };
@@ -35,4 +35,14 @@ export function placeOfFault(text: string): QueryFault | null {
     {};
   if (option === undefined || message === undefined) return null;
   return { option, position: Number(position), message };
+}
+
+/** Returns the fault of syntax in the text of a filter; null without one. */
+function faultOf(filter: string, aliases: ReadonlyMap<string, string>): string | null {
+  try {
+    parseFilter(filter, syntaxContext(aliases));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

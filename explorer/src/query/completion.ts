@@ -1,9 +1,11 @@
 import { FUNCTION_SIGNATURES } from "../../../src/edm/canonical-functions.ts";
+import { tokenize } from "../../../src/language/syntax/lexer.ts";
+import { OPERATORS, type Token, type TokenKind } from "../../../src/language/syntax/token.ts";
 import { isNumeric } from "../format/show-value.ts";
 import type { EnumType, Model, StructuredType } from "../model/model.ts";
 import { readQueryText } from "./option-text.ts";
 import { isCollection, type Member, memberAt, nameOfType, resolvePath, targetOf, typeAt } from "./resolve-type.ts";
-import { NAME } from "./syntax.ts";
+import { parsed } from "./syntax.ts";
 
 /** A suggestion in a list, and the text that replaces the word at the cursor. */
 interface CompletionItem {
@@ -26,17 +28,21 @@ export interface Completion {
 /** Suggestions for the end of a text, which replace its last word. */
 type End = readonly [word: string, items: Items];
 
-/** The value of an option, or of the innermost open parentheses in it. */
+/** The end of the value of an option, or of the innermost open parentheses in it. */
 interface Place {
   /** A key of `MODES`. */
   readonly mode: string;
-  readonly text: string;
   /** The type whose members it names; null for an unknown one. */
   readonly type: StructuredType | null;
   /** The names that `$compute` and `$apply` define. */
   readonly columns: Items;
   /** The variables of lambdas, with the paths of their collections. */
   readonly variables: ReadonlyMap<string, string>;
+  /** The path before the parenthesis. */
+  readonly path: string;
+  /** The tokens of the last item of a list, after those that belong to each item. */
+  readonly clause: Token[];
+  readonly shared: number;
 }
 
 const COLLECTION: Items = [
@@ -89,6 +95,7 @@ const EXPRESSION: Mode = {
 };
 const PATHS: Mode = { picks: (member) => !isCollection(member) };
 const STEP: Mode = { items: STEPS, after: [[item("operator", "/", "the next step")]] };
+const RANKS = ["", "topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"];
 const JOIN: Mode = { picks: ({ kind }) => kind === "navigation", after: [words("operator", "as")] };
 const COUNT = item("function", "$count", "number of entities", "$count as ");
 const METHOD = ["with", "sum average min max countdistinct"].map((list) => words("operator", list));
@@ -98,6 +105,9 @@ const THESE = item("variable", "$these", "the rows of this step", "$these/");
 const TOTALS = [item("property", "$count", "number of rows"), item("function", "aggregate(…)")];
 const STEP_EXPRESSION: Mode = { ...EXPRESSION, items: [...(EXPRESSION.items ?? []), THESE] };
 
+/** The mode of an option of a navigation. */
+const NESTED = "option of $expand";
+
 /** The modes of options and of steps; within `groupby`, a step without a name has the properties. */
 const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["$filter", EXPRESSION],
@@ -106,7 +116,7 @@ const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["$select", { picks: ({ kind }) => kind === "property" }],
   // Complex properties are on the way to navigations.
   ["$expand", { picks: (member) => member.kind === "navigation" || (targetOf(member)?.navigations.size ?? 0) > 0 }],
-  ["option of $expand", { items: [...OPTIONS.filter(({ label }) => label !== "$apply"), LEVELS] }],
+  [NESTED, { items: [...OPTIONS.filter(({ label }) => label !== "$apply"), LEVELS] }],
   ["$count", { items: words("literal", "true false") }],
   ["$apply", STEP],
   ["step filter", STEP_EXPRESSION],
@@ -114,11 +124,7 @@ const MODES: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ["step orderby", { ...EXPRESSION, after: [words("operator", "asc desc")] }],
   ["step concat", STEP],
   ["step groupby", { items: [item("step", "(", "the properties"), ...STEPS] }],
-  ["step ", PATHS],
-  ...["topcount", "bottomcount", "topsum", "bottomsum", "toppercent", "bottompercent"].map((step): [string, Mode] => [
-    `step ${step}`,
-    PATHS,
-  ]),
+  ...RANKS.map((step) => [`step ${step}`, PATHS] as const),
   ["step join", JOIN],
   ["step outerjoin", JOIN],
   ["step aggregate", AGGREGATE],
@@ -133,11 +139,10 @@ export function complete(text: string, cursor: number, model: Model, root = ""):
   const [word, items] = completeEnd(text.slice(0, cursor), model, root);
   const [rest = ""] = (word.includes("'") ? /^[\p{L}\p{N}_]*'?/u : /^[\p{L}\p{N}_]*/u).exec(text.slice(cursor)) ?? [];
   const start = word.toLowerCase();
-  const first = items.filter(({ insert, label }) =>
-    [insert, label].some((each) => each.toLowerCase().startsWith(start)),
-  );
-  const others = items.filter((each) => !first.includes(each) && each.label.toLowerCase().includes(start));
-  return { from: cursor - word.length, to: cursor + rest.length, items: [...first, ...others] };
+  const isNext = ({ insert, label }: CompletionItem): boolean =>
+    insert.toLowerCase().startsWith(start) || label.toLowerCase().startsWith(start);
+  const others = items.filter((each) => !isNext(each) && each.label.toLowerCase().includes(start));
+  return { from: cursor - word.length, to: cursor + rest.length, items: [...items.filter(isNext), ...others] };
 }
 
 function completeEnd(before: string, model: Model, root: string): End {
@@ -151,10 +156,16 @@ function completeEnd(before: string, model: Model, root: string): End {
   if (type === undefined) return ["", []];
   const columns = pieces
     .filter(({ name }) => piece.name !== "$expand" && (name === "$compute" || name === "$apply"))
-    .flatMap(({ value }) => Array.from(value.matchAll(new RegExp(String.raw`\sas\s+(${NAME})`, "gu"))))
-    .map(([, name = ""]) => item("property", name, "column of this query"));
-  const text = before.slice(piece.valueStart);
-  return completeValue({ mode: piece.name, text, type, columns, variables: new Map() }, model);
+    .flatMap(({ value }) => tokensOf(value))
+    .flatMap(({ text }, at, all) => (all[at - 1]?.text === "as" ? item("property", text, "column of this query") : []));
+  const place = { mode: piece.name, type, columns, variables: new Map(), path: "", clause: [], shared: 0 };
+  return completeValue(before.slice(piece.valueStart), place, model);
+}
+
+/** Reads the tokens of a value; none after a fault. Signs of `$expand`, `$search` and `$select` are as signs of expressions. */
+function tokensOf(text: string): readonly Token[] {
+  const value = text.replaceAll(/[;"]/gu, ",").replaceAll("*", "_");
+  return parsed((context) => tokenize(value, context, "").tokens) ?? [];
 }
 
 function completeResource(path: string, model: Model): End {
@@ -167,79 +178,106 @@ function completeResource(path: string, model: Model): End {
   return [word, place === null ? [] : memberItems(place.type)];
 }
 
-/** Suggests the end of a value. A sign replaces strings and closed parentheses, so that the open parentheses remain. */
-function completeValue(place: Place, { enums }: Model): End {
-  const text = place.text.replaceAll(/'(?:[^']|'')*'/gu, "#");
-  const [string, typeName = ""] = /(?<![\p{L}\p{N}_.])([\p{L}\p{N}_.]*)'.*$/su.exec(text) ?? [];
-  const type = enums.get(typeName);
-  if (string !== undefined) return [string, type === undefined ? [] : enumItems(type)];
-  const open = [""];
-  for (const [part] of text.matchAll(/[()]|[^()]+/gu)) {
-    const isEnd = part === ")" && open.length > 1;
-    if (isEnd) open.pop();
-    if (part === "(") open.push("");
-    else open.push(`${open.pop() ?? ""}${isEnd ? "#" : part}`);
+function completeValue(text: string, start: Place, { enums }: Model): End {
+  const quote = text.lastIndexOf("'");
+  if (text.split("'").length % 2 === 0) {
+    const name = lastWord(text.slice(0, quote));
+    const type = enums.get(name);
+    return [name + text.slice(quote), type === undefined ? [] : enumItems(type)];
   }
-  // An item of a list has the form of an operand after `eq`.
-  const [first = "", ...contents] = open
-    .join("(")
-    .replace(/\sin\s*\((?:[^()]*,)?([^(),]*)$/u, " eq $1")
-    .split("(");
-  return suggest(contents.reduce(enter, { ...place, text: first }));
+  const word = lastWord(text);
+  return [word, suggest(placeAfter(text.slice(0, text.length - word.length), start))];
+}
+
+function lastWord(text: string): string {
+  return /(?<![\p{L}\p{N}_.$@])[\p{L}\p{N}_.$@]*$/u.exec(text)?.[0] ?? "";
+}
+
+/** Goes into the parentheses that are still open at the end of a text. */
+function placeAfter(text: string, start: Place): Place {
+  const outer: Place[] = [];
+  let place = start;
+  for (const token of tokensOf(text)) {
+    const { kind, position } = token;
+    const isStep = MODES.get(place.mode)?.isExpression !== true && place.clause.at(-1)?.kind === ")";
+    const last = place.clause.at(-1)?.text ?? "";
+    if (kind === "(") {
+      outer.push(place);
+      place = enter(place);
+    } else if (text[position] === ";") {
+      place = { ...place, mode: NESTED, clause: [] };
+    } else if (kind === "=" && place.mode === NESTED) {
+      place = { ...place, mode: last, clause: [] };
+    } else if (kind === ":") {
+      place = { ...place, variables: new Map([...place.variables, [last, place.path]]), clause: [] };
+    } else if (kind === "," || kind === "=" || (kind === "/" && isStep)) {
+      place.clause.length = place.shared;
+    } else {
+      if (kind === ")") place = outer.pop() ?? start;
+      place.clause.push(token);
+    }
+  }
+  return place;
 }
 
 /** Goes into the parentheses at the end of a place. */
-function enter(place: Place, content: string): Place {
-  const [path = ""] = /(?<![\p{L}\p{N}_./$])[\p{L}\p{N}_./$]*$/u.exec(place.text) ?? [];
+function enter(place: Place): Place {
+  const { mode, clause } = place;
+  // An item of a list has the form of an operand.
+  if (clause.at(-1)?.text === "in") return { ...place, clause: [...clause], shared: clause.length };
+  const path = pathBefore(clause);
   const slash = path.lastIndexOf("/");
-  if (place.mode === "$expand") {
-    const option = content.slice(content.lastIndexOf(";") + 1);
-    const [, mode = "option of $expand", text = option] = /^\s*(\$\w+)=(.*)$/su.exec(option) ?? [];
-    return { ...place, mode, text, type: place.type && typeAt(place.type, path), columns: [] };
-  }
-  const word = path.slice(slash + 1);
-  if (MODES.get(place.mode)?.isExpression !== true) return { ...place, mode: `step ${word}`, text: content };
-  if (path === "$these/aggregate") return { ...place, mode: "total of $these", text: content };
-  const [, variable, text = content] = /^\s*([\p{L}\p{N}_]+)\s*:(.*)$/su.exec(content) ?? [];
-  const variables = new Map(place.variables);
-  if (variable !== undefined) variables.set(variable, pathIn(place, path.slice(0, Math.max(slash, 0))));
-  return { ...place, mode: place.mode.startsWith("step ") ? "step filter" : "$filter", text, variables };
+  if (mode === "$expand") return { ...place, mode: NESTED, type: place.type && typeAt(place.type, path), clause: [] };
+  const inner = { ...place, path: pathIn(place, path.slice(0, Math.max(slash, 0))), clause: [], shared: 0 };
+  if (MODES.get(mode)?.isExpression !== true) return { ...inner, mode: `step ${path.slice(slash + 1)}` };
+  if (path === "$these/aggregate") return { ...inner, mode: "total of $these" };
+  return { ...inner, mode: mode.startsWith("step ") ? "step filter" : "$filter" };
+}
+
+/** Returns the path at the end of a clause; with a slash at its end if a name must follow. */
+function pathBefore(clause: readonly Token[]): string {
+  const isOfPath = ({ kind }: Token, at: number): boolean =>
+    kind === "/" || (kind === "name" && (clause[at + 1]?.kind ?? "/") === "/");
+  const start = clause.findLastIndex((token, at) => !isOfPath(token, at)) + 1;
+  return Array.from(clause.slice(start), ({ text }) => text).join("");
+}
+
+const OPERANDS: readonly TokenKind[] = ["literal", "null", "alias", "json", ")", "]"];
+
+/** Returns whether a clause ends with an operand. Other words follow an operand, as operators do. */
+function endsWithOperand(clause: readonly Token[]): boolean {
+  return clause.reduce(
+    (isAfter, { kind }, at) => (kind === "name" ? clause[at - 1]?.kind === "/" || !isAfter : OPERANDS.includes(kind)),
+    false,
+  );
 }
 
 /** Suggests the words that fit the end of a place. In expressions, operands and operators alternate. */
-function suggest(place: Place): End {
-  const { type, text, columns, variables } = place;
-  const { picks, items = [], after = [], isExpression = false } = MODES.get(place.mode) ?? {};
-  // A string and a closed parenthesis end an operand without a blank, too.
-  const clause = text
-    .slice(text.lastIndexOf(",") + 1)
-    .replaceAll(/\bnot\s+/gu, "")
-    .replace(/#$/u, "# ");
-  const before = clause.trimStart().split(/\s+/u);
-  const [path = ""] = /(?<![\p{L}\p{N}_./$@])[\p{L}\p{N}_./$@]*$/u.exec(before.pop() ?? "") ?? [];
-  const slash = path.lastIndexOf("/");
-  const word = path.slice(slash + 1);
-  const [last = "", left = ""] = before.toReversed();
-  const isAfter = isExpression && before.length % 2 === 1;
-  if (isAfter) return [word, [...after.flat(), ...operatorItems(memberIn(place, last))]];
+function suggest(place: Place): Items {
+  const { type, clause, columns, variables, mode } = place;
+  const { picks, items = [], after = [], isExpression = false } = MODES.get(mode) ?? {};
+  const path = pathBefore(clause);
+  if (isExpression && endsWithOperand(clause)) return [...after.flat(), ...operatorItems(memberIn(place, path))];
+  const words = clause.filter(({ kind }, at) => kind === "name" && clause[at - 1]?.kind !== "/").length;
   // A number of entities has no method: only its name follows.
-  const skipped = before[0]?.endsWith("$count") === true ? 1 : -1;
-  if (!isExpression && before.length > 0) return [word, after[before.length + skipped] ?? []];
-  if (type === null || after.flat().some(({ label }) => label === last)) return [word, []];
-  if (picks === undefined) return [word, items];
-  if (slash >= 0) {
-    const owner = path.slice(0, slash);
-    if (owner === "$these") return [word, place.mode.startsWith("step ") ? TOTALS : []];
+  const skipped = clause.some(({ text }) => text === "$count") ? 1 : -1;
+  const last = clause.at(-1);
+  if (!isExpression && words > 0 && last?.kind !== "/") return after[words + skipped] ?? [];
+  if (type === null || after.flat().some(({ label }) => label === last?.text)) return [];
+  if (picks === undefined) return items;
+  if (last?.kind === "/") {
+    const owner = path.slice(0, -1);
+    if (owner === "$these") return mode.startsWith("step ") ? TOTALS : [];
     // A variable is one item of its collection.
     const member = variables.has(owner) ? null : memberIn(place, owner);
-    if (isExpression && member !== null && isCollection(member)) return [word, COLLECTION];
+    if (isExpression && member !== null && isCollection(member)) return COLLECTION;
     const target = typeAt(type, pathIn(place, owner));
-    const count = place.mode === "step aggregate" && member !== null && isCollection(member) ? [COUNT] : [];
-    return [word, target === null ? [] : [...memberItems(target, picks), ...count]];
+    const count = mode === "step aggregate" && member !== null && isCollection(member) ? [COUNT] : [];
+    return target === null ? [] : [...memberItems(target, picks), ...count];
   }
-  const compared = /^(?:and|or)?$/u.test(last) ? null : memberIn(place, left);
+  const compared = (last?.operator?.precedence ?? 0) > 2 ? memberIn(place, pathBefore(clause.slice(0, -1))) : null;
   const names = Array.from(variables.keys(), (name) => item("variable", name, "the item"));
-  return [word, [...literalItems(compared), ...names, ...columns, ...memberItems(type, picks), ...items]];
+  return [...literalItems(compared), ...names, ...columns, ...memberItems(type, picks), ...items];
 }
 
 /** Returns a path from the type of a place, with collections instead of variables. */
@@ -284,9 +322,13 @@ function literalItems(member: Member | null): Items {
 
 function operatorItems(member: Member | null): Items {
   const type = member?.property?.type;
-  const flags = type?.kind === "enum" && type.enum.isFlags ? [item("operator", "has", "has the member")] : [];
-  const arithmetic = type !== undefined && isNumeric(type) ? words("operator", "add sub mul div mod") : [];
-  return [...flags, ...words("operator", "eq ne gt ge lt le in and or"), ...arithmetic];
+  const isFlags = type?.kind === "enum" && type.enum.isFlags;
+  const isNumber = type !== undefined && isNumeric(type);
+  // By precedence: `has`, comparisons, what combines them, arithmetic.
+  const levels = [...(isFlags ? [8] : []), 3, 4, 2, 1, ...(isNumber ? [5, 6] : [])];
+  return levels.flatMap((level) =>
+    [...OPERATORS.values()].flatMap(({ symbol, precedence }) => (precedence === level ? item("operator", symbol) : [])),
+  );
 }
 
 /** Makes a suggestion. Of a call, the text up to its first argument is inserted. */

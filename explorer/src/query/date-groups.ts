@@ -1,6 +1,7 @@
 import type { ComputedSyntax, SyntaxNode } from "../../../src/language/syntax/ast.ts";
+import type { TokenList } from "../../../src/language/syntax/token.ts";
 import type { CalendarUnit } from "../format/zone.ts";
-import { pathOf } from "./syntax.ts";
+import { pathOf, textOf } from "./syntax.ts";
 
 /** A group by the period that contains a date. The service computes it in UTC, as a number or date with a name. */
 export interface DateGroup {
@@ -39,10 +40,11 @@ function expressionOf(value: string, unit: CalendarUnit): string {
   }
 }
 
-/** Reads an item of `compute` as a group; null for other items. @param text of the item */
-export function readDateGroup({ expression, alias }: ComputedSyntax, text: string): DateGroup | null {
+/** Reads an item of `compute` as a group; null for other items. */
+export function readDateGroup({ expression, alias }: ComputedSyntax, list: TokenList): DateGroup | null {
   const path = firstPath(expression);
   if (path === null) return null;
+  const text = `${textOf(expression, list)} as ${alias.name}`;
   const forms = UNITS.flatMap((unit) => [true, false].map((isUtc) => ({ path, unit, alias: alias.name, isUtc })));
   return forms.find((each) => writeDateGroup(each) === text) ?? null;
 }

@@ -1,4 +1,6 @@
-import { NAME, readItems, split } from "./syntax.ts";
+import type { ExpandItemSyntax, ExpandOptionsSyntax } from "../../../src/language/syntax/ast.ts";
+import { parseSelect, parseShapedExpand } from "../../../src/language/syntax/select-expand-parser.ts";
+import { parsed } from "./syntax.ts";
 
 /** A chosen navigation with its nested options. */
 export interface ExpandNode {
@@ -18,33 +20,32 @@ export function expandNode(path: string, parts: Partial<Omit<ExpandNode, "path">
   return { path, suffix: null, select: [], expand: [], options: new Map(), ...parts };
 }
 
-const DOTTED = String.raw`${NAME}(?:\.${NAME})*`;
-const ITEM = new RegExp(String.raw`^(\*|${DOTTED}(?:/${DOTTED})*)(?:/(\$ref|\$count))?\s*(?:\((.*)\))?$`, "su");
-const PROPERTY = new RegExp(String.raw`^(?:${DOTTED}/)*(?:${DOTTED}(?:\.\*)?|\*)$`, "u");
-const OPTION = /^(\$(?:filter|search|orderby|skip|top|count|select|expand|compute|levels))=(.*)$/su;
-
-/** Each level reads the rest of the text again. */
-const MOST_LEVELS = 20;
-
-/** Reads the text of `$expand` as a tree; null for a fault of syntax, and for more levels than a form shows. */
-export function readExpand(text: string, level = 0): readonly ExpandNode[] | null {
-  if (level > MOST_LEVELS) return null;
-  const nodes = text.trim() === "" ? [] : split(text, ",").map((item) => readNode(item, level));
-  return nodes.every((node) => node !== null) ? nodes : null;
+/** Reads the text of `$expand` as a tree; null for a fault of syntax. */
+export function readExpand(text: string): readonly ExpandNode[] | null {
+  if (text.trim() === "") return [];
+  const texts = new Map<ExpandOptionsSyntax, readonly (readonly [name: string, text: string])[]>();
+  const toNode = ({ path, suffix, options }: ExpandItemSyntax): ExpandNode => {
+    const { select = [], expand = [] } = options;
+    const others = (texts.get(options) ?? []).filter(([name]) => name !== "$select" && name !== "$expand");
+    const parts = { select: select.map(pathText), expand: expand.map(toNode), options: new Map(others) };
+    return expandNode(path.join("/"), { suffix, ...parts });
+  };
+  const syntax = parsed((context) =>
+    parseShapedExpand(text, context, (item, name, each) => {
+      texts.set(item, [...(texts.get(item) ?? []), [`$${name.toLowerCase()}`, each]]);
+    }),
+  );
+  return syntax?.items.map(toNode) ?? null;
 }
 
-function readNode(text: string, level: number): ExpandNode | null {
-  const [, path, suffix, nested = ""] = ITEM.exec(text) ?? [];
-  const options = nested.trim() === "" ? [] : split(nested, ";").map((option) => OPTION.exec(option));
-  if (path === undefined || !options.every((option) => option !== null)) return null;
-  const node = nodeOf(path, new Map(options.map(([, name = "", value = ""]) => [name, value.trim()])), level);
-  return node !== null && (suffix === "$ref" || suffix === "$count") ? { ...node, suffix } : node;
+function pathText({ path }: { readonly path: readonly string[] }): string {
+  return path.join("/");
 }
 
 /** Makes the node of a navigation with the texts of its options; null for a fault of syntax in `$select` or `$expand`. */
-export function nodeOf(path: string, texts: ReadonlyMap<string, string>, level = 0): ExpandNode | null {
+export function nodeOf(path: string, texts: ReadonlyMap<string, string>): ExpandNode | null {
   const { $select = "", $expand = "", ...others } = Object.fromEntries(texts);
-  const [select, expand] = [readSelect($select), readExpand($expand, level + 1)];
+  const [select, expand] = [readSelect($select), readExpand($expand)];
   if (select === null || expand === null) return null;
   return expandNode(path, { select, expand, options: new Map(Object.entries(others)) });
 }
@@ -68,7 +69,7 @@ function writeNode(node: ExpandNode): string {
 
 /** Reads the text of `$select` as paths; null for a fault of syntax. */
 export function readSelect(text: string): readonly string[] | null {
-  return readItems(text, PROPERTY)?.map(([path]) => path) ?? null;
+  return text.trim() === "" ? [] : (parsed((context) => parseSelect(text, context))?.map(pathText) ?? null);
 }
 
 /** Writes the text of `$select`; empty for all properties. */

@@ -1,4 +1,5 @@
-import { isExpression, NAME, PATH, split } from "./syntax.ts";
+import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
+import { literalIn, parsed, parseFilter, pathOf, type Source, textOf, valuePath } from "./syntax.ts";
 
 /** A filter as a builder shows it. Other expressions stay text. */
 export type FilterNode =
@@ -55,44 +56,26 @@ export function condition(
   return { kind: "condition", path, operator, values, isLowered: false, isNegated: false, ...flags };
 }
 
-const MEMBER = String.raw`(?!(?:null|true|false)\b)${PATH}(?:/\$count)?`;
-const OPERAND = String.raw`(?:tolower\(\s*(?<lowered>${MEMBER})\s*\)|(?<path>${MEMBER}))`;
-const TEXT = "'(?:[^']|'')*'";
-const GUID = String.raw`[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}`;
-const LITERAL = String.raw`(?:(?:${NAME}(?:\.${NAME})*)?${TEXT}|${GUID}|[-+]?\d[\w.:+-]*|-?INF|NaN|null|true|false)`;
-const LITERALS = new RegExp(LITERAL, "gu");
-const CALL = pattern(`(?<operator>${CALLS.join("|")})\\(\\s*${OPERAND}\\s*,\\s*(?<values>${TEXT})\\s*\\)`);
-const CONDITIONS: readonly RegExp[] = [
-  CALL,
-  pattern(String.raw`${OPERAND}\s+(?<operator>eq|ne|gt|ge|lt|le|has)\s+(?<values>${LITERAL})`),
-  pattern(String.raw`${OPERAND}\s+(?<operator>in)\s*\(\s*(?<values>${LITERAL}(?:\s*,\s*${LITERAL})*)\s*\)`),
-];
-const LAMBDA = pattern(
-  String.raw`(?<path>${PATH})/(?<quantifier>any|all)\(\s*(?:(?<variable>${NAME})\s*:(?<inner>.*))?\)`,
-);
-
-function pattern(source: string): RegExp {
-  return new RegExp(`^${source}$`, "su");
-}
-
 /** A filter of more conditions is edited as text. */
 const MOST_CONDITIONS = 100;
 
 /**
  * Reads the text of a filter as a tree. A filter with a fault of syntax, or of many conditions, is one text. `writeFilter` writes
  * a text of the same meaning, and repeats a text that it wrote itself.
+ * @param aliases the values that replace parameter aliases
  */
-export function readFilter(text: string): FilterGroup {
+export function readFilter(text: string, aliases?: ReadonlyMap<string, string>): FilterGroup {
   if (text.trim() === "") return NO_FILTER;
-  const whole: FilterNode = { kind: "text", text };
-  const tree = isExpression(text) ? read(text.trim()) : whole;
-  const node = countOf(tree) > MOST_CONDITIONS ? whole : tree;
+  const syntax = parsed((context) => parseFilter(text, context), aliases);
+  const joints = syntax?.tokens.filter(({ text: word }) => word === "and" || word === "or") ?? [];
+  const isShown = syntax !== null && joints.length < MOST_CONDITIONS;
+  const node = isShown ? read(syntax.node, syntax) : ({ kind: "text", text } as const);
   return node.kind === "group" ? node : { ...NO_FILTER, items: [node] };
 }
 
-/** Returns the conditions of a filter that must all be met. */
-export function conditionsOf(filter = ""): readonly FilterNode[] {
-  const tree = readFilter(filter);
+/** Returns the conditions of a filter that must all be met. @param aliases as for `readFilter` */
+export function conditionsOf(filter = "", aliases?: ReadonlyMap<string, string>): readonly FilterNode[] {
+  const tree = readFilter(filter, aliases);
   return tree.operator === "and" && !tree.isNegated ? tree.items : [tree];
 }
 
@@ -101,43 +84,50 @@ export function filterOf(items: readonly FilterNode[]): string {
   return writeFilter({ ...NO_FILTER, items });
 }
 
-function countOf(node: FilterNode): number {
-  return node.kind === "group" ? node.items.reduce((sum, item) => sum + countOf(item), 0) : 1;
-}
-
-function read(text: string): FilterNode {
-  for (const operator of ["or", "and"] as const) {
-    const items = split(text, operator);
-    const isGroup = items.length > 1 && items.every(isExpression);
-    if (isGroup) return { kind: "group", operator, isNegated: false, items: items.map(read) };
+function read(node: SyntaxNode, source: Source): FilterNode {
+  if (node.kind === "logical") {
+    const { operator, operands } = node;
+    return { kind: "group", operator, isNegated: false, items: operands.map((each) => read(each, source)) };
   }
-  const [, not, operand = ""] = /^(not(?=[\s(]))?\s*(.*)$/su.exec(text) ?? [];
-  const [, inner = ""] = /^\((.*)\)$/su.exec(operand) ?? [];
-  // `not` applies only to operands that bind more tightly than comparisons.
-  const patterns = not === undefined ? CONDITIONS : [CALL];
-  const node = isExpression(inner) ? read(inner.trim()) : (readLambda(operand) ?? readCondition(operand, patterns));
-  if (not === undefined) return node ?? { kind: "text", text };
-  const isNegatable = node !== null && node.kind !== "text" && !node.isNegated;
-  return isNegatable ? { ...node, isNegated: true } : { kind: "text", text };
+  const isNot = node.kind === "unary" && node.operator === "not";
+  const known = isNot ? read(node.operand, source) : (readLambda(node, source) ?? readCondition(node, source));
+  if (known !== null && !isNot) return known;
+  if (known !== null && known.kind !== "text" && !known.isNegated) return { ...known, isNegated: true };
+  return { kind: "text", text: textOf(node, source) };
 }
 
 /** Reads `Items/any(x:x/Price gt 5)` with one condition on the item. */
-function readLambda(text: string): FilterNode | null {
-  const { path = "", quantifier, variable = "", inner } = LAMBDA.exec(text)?.groups ?? {};
-  if (quantifier !== "any" && quantifier !== "all") return null;
+function readLambda(node: SyntaxNode, source: Source): FilterLambda | null {
+  const path = node.kind === "lambda" ? pathOf(node.source) : null;
+  if (node.kind !== "lambda" || path === null) return null;
+  const { operator: quantifier, variable, predicate } = node;
   const shared = { kind: "lambda", path, quantifier, isNegated: false } as const;
-  if (inner === undefined) return { ...shared, condition: null };
-  const node = isExpression(inner) ? read(inner.trim()) : null;
-  if (node?.kind !== "condition" || !`${node.path}/`.startsWith(`${variable}/`)) return null;
-  return { ...shared, condition: { ...node, path: node.path.slice(variable.length + 1) } };
+  if (predicate === null) return { ...shared, condition: null };
+  const isNegated = predicate.kind === "unary" && predicate.operator === "not";
+  const inner = readCondition(isNegated ? predicate.operand : predicate, source, variable);
+  return inner && { ...shared, condition: { ...inner, isNegated } };
 }
 
-function readCondition(text: string, patterns: readonly RegExp[]): FilterCondition | null {
-  const match = patterns.map((each) => each.exec(text)).find((each) => each !== null);
-  const { lowered, path = lowered, operator, values = "" } = match?.groups ?? {};
-  const known = CONDITION_OPERATORS.find((each) => each === operator);
-  if (path === undefined || known === undefined) return null;
-  return condition(path, known, values.match(LITERALS) ?? [], { isLowered: lowered !== undefined });
+/** Reads the comparison of a path with literals. @param item the variable that the path begins with */
+function readCondition(node: SyntaxNode, source: Source, item?: string | null): FilterCondition | null {
+  const [name, left, right, ...others] = partsOf(node);
+  const operator = CONDITION_OPERATORS.find((each) => each === name);
+  if (operator === undefined || left === undefined || right === undefined || others.length > 0) return null;
+  const [inner, lowered, ...more] = partsOf(left);
+  const isLowered = inner === "tolower" && lowered !== undefined && more.length === 0;
+  const path = valuePath(isLowered ? lowered : left, item);
+  // A list may be JSON, too.
+  const isList = right.kind === "list" && source.text[right.position] === "(";
+  const values = (isList ? right.items : [right]).map((each) => literalIn(each, source));
+  if (path === null || isList !== (operator === "in") || !values.every((each) => each !== null)) return null;
+  return condition(path, operator, values, { isLowered });
+}
+
+/** Returns the name of an operator or function with its operands; nothing of other expressions. */
+function partsOf(node: SyntaxNode): readonly [name?: string, ...operands: SyntaxNode[]] {
+  if (node.kind === "binary") return [node.operator, node.left, node.right];
+  if (node.kind === "in") return ["in", node.operand, node.list];
+  return node.kind === "call" ? [node.name, ...node.arguments.map(({ value }) => value)] : [];
 }
 
 /** Writes the text of a filter; empty without a condition. Conditions without values are unfinished, and left out. */
@@ -181,6 +171,6 @@ function writeCondition({ path, operator, values, isLowered }: FilterCondition):
 
 /** Puts a text in parentheses that has `and` or `or`, or that is not yet an expression. */
 function enclosed(text: string): string {
-  const isWhole = split(text, "and").length === 1 && split(text, "or").length === 1 && isExpression(text);
-  return isWhole ? text : `(${text})`;
+  const { kind = "logical" } = parsed((context) => parseFilter(text, context))?.node ?? {};
+  return kind === "logical" ? `(${text})` : text;
 }

@@ -1,4 +1,4 @@
-import { showValue, shownAs } from "../format/show-value.ts";
+import { isText, showValue, shownAs } from "../format/show-value.ts";
 import type { Zone } from "../format/zone.ts";
 import type { Property, StructuredType } from "../model/model.ts";
 import { type FilterCondition, type FilterNode, filterOf } from "./filter-tree.ts";
@@ -55,12 +55,13 @@ function conditionWords(
   if (property === undefined || operator === null) return null;
   if (operator.values === "none") return `${name} ${operator.label}`;
   const { type } = property;
-  const isText = type.kind === "primitive" && type.name === "Edm.String";
   const values = condition.values.map((literal) => {
     const shown = shownAs(owner, name, literalText(literal), type);
     if (literal === "null") return "null";
     if (literal === "''") return "empty text";
-    return isText ? `“${literalText(literal)}”` : showValue(shown.value, shown.type, undefined, zone && { zone }).text;
+    return isText(type)
+      ? `“${literalText(literal)}”`
+      : showValue(shown.value, shown.type, undefined, zone && { zone }).text;
   });
   return `${name} ${operator.label} ${values.join(", ")}${condition.isLowered ? " in any case" : ""}`;
 }

@@ -1,3 +1,4 @@
+import { isText } from "../format/show-value.ts";
 import type { EntitySet, Property, StructuredType } from "../model/model.ts";
 import { condition, conditionsOf, type FilterNode, filterOf } from "./filter-tree.ts";
 import { foundText } from "./filter-words.ts";
@@ -22,9 +23,9 @@ export function withText(place: FindPlace, options: Options, text: string): Opti
   const words = text.match(/\S+/gu) ?? [];
   const others = conditionsOf(limitsOf(options).filter).filter((node) => !isFound(place, node));
   const canSearch = place.isPart !== true && place.set?.abilities.canSearch === true;
-  const search = canSearch ? words.map(searchWord).join(" ") : "";
+  const search = canSearch ? searchOf(words) : "";
   const terms = canSearch ? [] : [...words.slice(0, MOST_WORDS), words.slice(MOST_WORDS).join(" ")];
-  const nodes = terms.filter((term) => term !== "").map((term) => anyOf(place, term));
+  const nodes = terms.filter((term) => term !== "").map((term) => anyContains(textPaths(place), term));
   const isPossible = nodes.every((node) => node !== null);
   return isPossible ? withLimits(options, { search, filter: filterOf([...others, ...nodes]) }) : null;
 }
@@ -38,10 +39,10 @@ export function textIn(place: FindPlace, options: Options): string {
   return found.map((node) => foundText(node)?.text ?? "").join(" ");
 }
 
-/** Words that are no operators stay as they are. */
-function searchWord(word: string): string {
-  const isPlain = /^[\p{L}\p{N}]+$/u.test(word) && !/^(?:AND|OR|NOT)$/u.test(word);
-  return isPlain ? word : `"${word.replaceAll(/["\\]/gu, "\\$&")}"`;
+/** Writes a search for all of some words. Words that are no operators stay as they are. */
+export function searchOf(words: readonly string[]): string {
+  const isPlain = (word: string): boolean => /^[\p{L}\p{N}]+$/u.test(word) && !/^(?:AND|OR|NOT)$/u.test(word);
+  return words.map((word) => (isPlain(word) ? word : `"${word.replaceAll(/["\\]/gu, "\\$&")}"`)).join(" ");
 }
 
 /** Returns the texts of a type that can be filtered. */
@@ -50,15 +51,14 @@ export function textPaths(place: FindPlace): readonly string[] {
   const canFilter = ({ name }: Property): boolean =>
     set === null || (set.abilities.canFilter && set.abilities.filterable(name));
   const properties = [...place.type.properties.values()].filter(canFilter);
-  const isText = ({ type }: Property): boolean => type.kind === "primitive" && type.name === "Edm.String";
-  const texts = properties.filter((each) => isText(each) && !each.isCollection && each.mediaType === null);
+  const texts = properties.filter((each) => isText(each.type) && !each.isCollection && each.mediaType === null);
   return texts.map(({ name }) => name).slice(0, MOST_PROPERTIES);
 }
 
-/** Returns the condition that one of the texts contains a term; null without texts. */
-function anyOf(place: FindPlace, term: string): FilterNode | null {
+/** Returns the condition that one of some texts contains a term, in any letter case; null without texts. */
+export function anyContains(paths: readonly string[], term: string): FilterNode | null {
   const literal = toLiteral(term.toLowerCase(), { kind: "primitive", name: "Edm.String" });
-  const items = textPaths(place).map((path) => condition(path, "contains", [literal], { isLowered: true }));
+  const items = paths.map((path) => condition(path, "contains", [literal], { isLowered: true }));
   return items.length < 2 ? (items[0] ?? null) : { kind: "group", operator: "or", isNegated: false, items };
 }
 

@@ -1,4 +1,4 @@
-import { readApply, writeApply } from "./apply-text.ts";
+import { readApply, searchOf, writeApply } from "./apply-text.ts";
 
 /** What chooses the rows of a query, be it options or the first steps of `$apply`. */
 export interface Limits {
@@ -10,14 +10,11 @@ export interface Limits {
 
 type Options = ReadonlyMap<string, string>;
 
-const SEARCH_STEP = /^\s*search\(((?:"(?:[^"\\]|\\.)*"|[^()"])*)\)\s*(?:\/(.*))?$/su;
-
 /** Reads what chooses the rows of a query. */
 export function limitsOf(options: Options): Limits {
   const apply = options.get("$apply") ?? "";
   if (apply === "") return { search: options.get("$search") ?? "", filter: options.get("$filter") ?? "", steps: "" };
-  const found = SEARCH_STEP.exec(apply);
-  const [search, rest] = found === null ? ["", apply] : [found[1] ?? "", found[2] ?? ""];
+  const [search, rest] = searchOf(apply);
   const form = readApply(rest);
   const isRead = form !== null && rest !== "";
   return { search, filter: isRead ? form.filter : "", steps: isRead ? writeApply({ ...form, filter: "" }) : rest };

@@ -1,4 +1,6 @@
-import { PATH, readItems } from "./syntax.ts";
+import { tokenize } from "../../../src/language/syntax/lexer.ts";
+import { parseOrderBy } from "../../../src/language/syntax/order-by-parser.ts";
+import { parsed, valuePath } from "./syntax.ts";
 
 /** One key of an order. */
 export interface SortKey {
@@ -6,12 +8,15 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-const KEY = new RegExp(String.raw`^(${PATH}(?:/\$count)?)(?:\s+(asc|desc))?$`, "u");
-
 /** Reads the text of `$orderby` as keys; null if a key is not a path: then the text is shown. */
 export function readOrderBy(text: string): readonly SortKey[] | null {
-  const keys = readItems(text, KEY);
-  return keys?.map(([, path = "", direction]) => ({ path, isDescending: direction === "desc" })) ?? null;
+  if (text.trim() === "") return [];
+  const items = parsed((context) => parseOrderBy(tokenize(text, context, "$orderby"), context)) ?? [];
+  const keys = items.flatMap(({ expression, descending: isDescending }) => {
+    const path = valuePath(expression);
+    return path === null ? [] : { path, isDescending };
+  });
+  return keys.length < Math.max(items.length, 1) ? null : keys;
 }
 
 /** Writes the text of `$orderby`; empty without a key. */

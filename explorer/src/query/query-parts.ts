@@ -5,7 +5,6 @@ import { conditionsOf, type FilterNode, filterOf } from "./filter-tree.ts";
 import { wordsOf } from "./filter-words.ts";
 import { limitsOf, withLimits } from "./limits.ts";
 import { readOrderBy, writeOrderBy } from "./order-by-text.ts";
-import { NAME } from "./syntax.ts";
 
 type Options = ReadonlyMap<string, string>;
 
@@ -44,15 +43,9 @@ export function partsOf(type: StructuredType, options: Options, zone?: Zone): re
 function filterParts(filter: string, options: Options, toWords: (node: FilterNode) => string) {
   const all = conditionsOf(filter);
   return all.map((node, at) => {
-    const words = conditionsOf(withoutAliases(filterOf([node]), options)).map(toWords);
+    const words = conditionsOf(filterOf([node]), options).map(toWords);
     return [words.join(" and "), filterOf(all.toSpliced(at, 1))] as const;
   });
-}
-
-const ALIAS = new RegExp(String.raw`'(?:[^']|'')*'|@${NAME}`, "gu");
-
-function withoutAliases(text: string, options: Options): string {
-  return text.replaceAll(ALIAS, (found) => options.get(found) ?? found);
 }
 
 function stepWords(steps: string): string {

@@ -1,6 +1,9 @@
+import { isText } from "../format/show-value.ts";
 import { labelProperties, type LabelProperties } from "../model/label-properties.ts";
 import type { EntitySet, Model, Property } from "../model/model.ts";
-import { readTyped, toLiteral } from "./literals.ts";
+import { filterOf } from "./filter-tree.ts";
+import { anyContains, searchOf } from "./find-text.ts";
+import { readTyped } from "./literals.ts";
 import type { ResolvedPath } from "./resolve-type.ts";
 
 /** The set to whose entities a property refers. */
@@ -40,25 +43,15 @@ export function exactOptions(reference: Reference, typed: string): Options | nul
 /** Returns the options that find entities whose label contains each word of a text, in any case; null if nothing can. */
 export function searchOptions(reference: Reference, text: string): Options | null {
   const { set, property, label } = reference;
-  const words = text
-    .trim()
-    .split(/\s+/u)
-    .filter((word) => word !== "");
-  const isText = property.type.kind === "primitive" && property.type.name === "Edm.String";
-  const searched = [...label, ...(isText ? [property] : [])].filter(({ name }) => set.abilities.filterable(name));
+  const words = text.match(/\S+/gu) ?? [];
+  const canFilter = ({ name }: Property): boolean => set.abilities.filterable(name);
+  const paths = [...label, ...(isText(property.type) ? [property] : [])].filter(canFilter).map(({ name }) => name);
   const shown = shownOptions(reference, OFFERED);
   if (words.length === 0) return new Map(shown);
-  if (label.some((each) => searched.includes(each))) {
-    const conditions = words.map((word) => {
-      const literal = toLiteral(word.toLowerCase(), { kind: "primitive", name: "Edm.String" });
-      const either = searched.map(({ name }) => `contains(tolower(${name}),${literal})`).join(" or ");
-      return searched.length > 1 && words.length > 1 ? `(${either})` : either;
-    });
-    return new Map([["$filter", conditions.join(" and ")], ...shown]);
+  if (label.some(canFilter)) {
+    return new Map([["$filter", filterOf(words.flatMap((word) => anyContains(paths, word) ?? []))], ...shown]);
   }
-  // Quotes are not part of a phrase.
-  const phrases = words.map((word) => `"${word.replaceAll(/["\\]/gu, "")}"`);
-  return set.abilities.canSearch ? new Map([["$search", phrases.join(" AND ")], ...shown]) : null;
+  return set.abilities.canSearch ? new Map([["$search", searchOf(words)], ...shown]) : null;
 }
 
 function shownOptions({ set, property, label }: Reference, most: number): readonly (readonly [string, string])[] {

@@ -1,5 +1,7 @@
+import { parseResourcePath } from "../../../src/language/syntax/path-parser.ts";
 import { typeOfValues } from "../format/show-value.ts";
 import type { EntitySet, Model, Navigation, Property, PropertyType, StructuredType } from "../model/model.ts";
+import { parsed } from "./syntax.ts";
 
 /** The place of a resource path in the model; the set is null if the model names none. */
 export interface ResolvedPath {
@@ -13,18 +15,17 @@ export type Member =
   | { readonly kind: "property"; readonly property: Property; readonly navigation?: undefined }
   | { readonly kind: "navigation"; readonly navigation: Navigation; readonly property?: undefined };
 
-/** A segment with its parentheses, in which quotes may contain slashes. */
-const SEGMENT = /((?:[^/('"]|'[^']*')+)(\((?:[^')]|'[^']*(?:'|$))*(?:\)|$))?\/?/gu;
-
 /**
  * Returns the type that a resource path leads to, such as that of `Customers('A')/Orders`; null for names that the model does
  * not have, and for primitive values. Segments such as `$count` do not change the type.
  */
 export function resolvePath(model: Model, path: string): ResolvedPath | null {
   let place: ResolvedPath | null = null;
-  for (const [, name = "", key] of path.matchAll(SEGMENT)) {
+  // People write slashes within strings as they are.
+  const encoded = path.replaceAll(/'[^']*'/gu, (text) => text.replaceAll("/", "%2F"));
+  for (const { name, parentheses } of parsed(() => parseResourcePath(encoded)) ?? []) {
     if (/^\$(?:count|ref|value|each)$/u.test(name)) continue;
-    place = follow(model, place, name, key !== undefined);
+    place = follow(model, place, name, parentheses !== undefined);
     if (place === null) return null;
   }
   return place;
@@ -37,6 +38,8 @@ function follow(model: Model, from: ResolvedPath | null, name: string, isKeyed: 
     if (set !== undefined) return { type: set.type, isCollection: !isKeyed, set };
     if (singleton !== undefined) return { type: singleton.type, isCollection: false, set: singleton };
   } else {
+    // A key may follow the arguments of a function.
+    if (name === "") return { ...from, isCollection: false };
     const member = memberAt(from.type, name);
     const type = member === null ? model.types.get(name) : targetOf(member);
     const isMany = member === null ? from.isCollection : isCollection(member);

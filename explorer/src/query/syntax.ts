@@ -2,63 +2,82 @@ import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
 import { parseExpression } from "../../../src/language/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/language/syntax/lexer.ts";
 import { DEFAULT_SYNTAX_LIMITS, type ParseContext } from "../../../src/language/syntax/parse-context.ts";
+import type { Token, TokenKind, TokenList } from "../../../src/language/syntax/token.ts";
 
-/** The patterns of a name, and of a path of names. @see OData ABNF, odataIdentifier */
-export const NAME = String.raw`[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}\p{Pc}\p{Cf}]*`;
-export const PATH = String.raw`${NAME}(?:/${NAME})*`;
+/** The values of parameter aliases, and other options, by name. */
+type Aliases = ReadonlyMap<string, string>;
 
 const UNLIMITED = { maxTokens: Infinity, maxNodeCount: Infinity, maxInListLength: Infinity, maxAnyAllDepth: Infinity };
 
 /** Makes the state of one parse. The page limits the depth alone: the service knows its own limits. */
-export function syntaxContext(aliases: ReadonlyMap<string, string> = new Map()): ParseContext {
+export function syntaxContext(aliases: Aliases = new Map()): ParseContext {
   const limits = { ...DEFAULT_SYNTAX_LIMITS, ...UNLIMITED };
   return { limits, literals: [], aliases, computesInExpand: () => true, counters: { tokens: 0, nodes: 0 } };
 }
 
-/** Returns the path that a member of a tree states, such as `Customer/Address/City`; null for other expressions. */
-export function pathOf(node: SyntaxNode): string | null {
-  if (node.kind !== "member") return null;
-  if (node.source === null) return node.name;
-  const source = pathOf(node.source);
-  return source === null ? null : `${source}/${node.name}`;
-}
-
-/** Returns the fault of syntax in the text of an expression; null without one. */
-export function faultOfFilter(text: string, aliases?: ReadonlyMap<string, string>): string | null {
+/** Returns what the parser of an option reads; null for a fault of syntax. */
+export function parsed<Syntax>(parse: (context: ParseContext) => Syntax, aliases?: Aliases): Syntax | null {
   try {
-    const context = syntaxContext(aliases);
-    parseExpression(tokenize(text, context, "$filter"), context);
+    return parse(syntaxContext(aliases));
+  } catch {
     return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Returns whether a text is an expression without a fault of syntax. */
-export function isExpression(text: string): boolean {
-  return faultOfFilter(text) === null;
+/** The tokens in which the text of a node is found. */
+export interface Source extends Pick<TokenList, "text" | "tokens"> {
+  readonly literals: readonly Token[];
 }
 
-/** A search, in which apostrophes begin no string; a string; a phrase; a word; any other character. */
-const TOKENS =
-  /\$search=(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^;()"])*|'[^']*'|"(?:[^"\\]|\\.)*(?:"|$)|[\p{L}\p{N}\p{M}\p{Pc}\p{Cf}.$]+|./gsu;
+/** Parses an expression. @throws ODataError for a fault of syntax */
+export function parseFilter(text: string, context: ParseContext): Source & { readonly node: SyntaxNode } {
+  const list = tokenize(text, context, "$filter");
+  const literals = list.tokens.filter(({ literal }) => literal !== null);
+  return { ...list, literals, node: parseExpression(list, context) };
+}
 
-/** Splits the text of an option at a sign or word outside strings and parentheses. */
-export function split(text: string, separator: string): readonly string[] {
-  const parts: string[] = [];
-  let [depth, start] = [0, 0];
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    if (token === "(") depth += 1;
-    if (token === ")") depth -= 1;
-    if (depth !== 0 || token !== separator) continue;
-    parts.push(text.slice(start, index).trim());
-    start = index + token.length;
+/** Returns a literal as it is written; null for other expressions. */
+export function literalIn(node: SyntaxNode, { literals }: Source): string | null {
+  if (node.kind === "null") return "null";
+  return node.kind === "literal" ? (literals[node.index]?.text ?? null) : null;
+}
+
+/** Returns the path that a member states, such as `Customer/Address/City`; null for other expressions. @param item the variable that the path begins with */
+export function pathOf(node: SyntaxNode, item: string | null = null): string | null {
+  if (node.kind === "variable") return node.name === item ? "" : null;
+  if (node.kind !== "member") return null;
+  if (node.source === null) return item === null ? node.name : null;
+  const source = pathOf(node.source, item);
+  return source === "" ? node.name : source && `${source}/${node.name}`;
+}
+
+/** Returns the path of a value: that of a member, or of the number of a collection. */
+export function valuePath(node: SyntaxNode, item?: string | null): string | null {
+  const path = pathOf(node.kind === "count" ? node.source : node, item);
+  return node.kind === "count" ? path && `${path}/$count` : path;
+}
+
+/** Returns the text of a part of an expression, without parentheses around it. */
+export function textOf(node: SyntaxNode, { text, tokens }: Pick<Source, "text" | "tokens">): string {
+  const places = positionsIn(node).toSorted((one, other) => one - other);
+  const [first = 0, last = 0] = [places[0], places.at(-1)];
+  let start = tokens.findIndex(({ position }) => position === first);
+  let end = tokens.findLastIndex(({ position }) => position === last);
+  // Parentheses have no position in a tree, except those of lists.
+  let open = 0;
+  for (let at = start; at <= end || open > 0 || tokens[at]?.kind === "("; at += 1) {
+    end = Math.max(at, end);
+    open += DEPTHS[tokens[at]?.kind ?? "end"] ?? 0;
+    if (open < 0) [open, start] = [0, start - 1];
   }
-  return [...parts, text.slice(start).trim()];
+  const next = tokens.slice(end + 1).find(({ position }) => position > last);
+  return text.slice(tokens[start]?.position, next?.position).trimEnd();
 }
 
-/** Reads the items between the commas of a text; none of an empty text. Null if one does not have the pattern. */
-export function readItems(text: string, pattern: RegExp): readonly RegExpExecArray[] | null {
-  const items = text.trim() === "" ? [] : text.split(",").map((item) => pattern.exec(item.trim()));
-  return items.every((item) => item !== null) ? items : null;
+const DEPTHS: Partial<Record<TokenKind, number>> = { "(": 1, "[": 1, ")": -1, "]": -1 };
+
+function positionsIn(node: unknown): readonly number[] {
+  if (typeof node !== "object" || node === null) return [];
+  const own = "position" in node && typeof node.position === "number" ? [node.position] : [];
+  return [...own, ...Object.values(node).flatMap(positionsIn)];
 }

@@ -38,7 +38,6 @@ describe("the tree of $expand", () => {
       'Items($search=O\'Brien OR "a,b"),Customer',
       [expandNode("Items", { options: new Map([["$search", 'O\'Brien OR "a,b"']]) }), expandNode("Customer")],
     ],
-    ["Items($filter=A eq)", [expandNode("Items", { options: new Map([["$filter", "A eq"]]) })]],
   ] as const)("of %s has this form, and the same text again", ([text, nodes]) => {
     expect(readExpand(text)).toEqual(nodes);
     expect(writeExpand(nodes)).toBe(text);
@@ -51,7 +50,7 @@ describe("the tree of $expand", () => {
     ]);
   });
 
-  test.for(["Items(", "Items($foo=1)", ","])("is null for the fault of %s", (text) => {
+  test.for(["Items(", "Items($foo=1)", ",", "Items($filter=A eq)"])("is null for the fault of %s", (text) => {
     expect(readExpand(text)).toBeNull();
   });
 

@@ -13,6 +13,9 @@ import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
 import { parseExpression } from "../../../src/language/syntax/expression-parser.ts";
 import { tokenize } from "../../../src/language/syntax/lexer.ts";
 import { anyCharacter } from "../../any-character.ts";
+import { caseCount } from "../../cases.ts";
+import { syntaxTree, withoutPlaces } from "../../language/fuzz/syntax-trees.ts";
+import { print } from "../../language/syntax/print.ts";
 
 function group(operator: "and" | "or", items: readonly FilterNode[], isNegated = false): FilterGroup {
   return { kind: "group", operator, items, isNegated };
@@ -94,6 +97,14 @@ describe("the tree of a filter", () => {
     ["Items/any(x:x/A eq 1 and x/B eq 2)", group("and", [text("Items/any(x:x/A eq 1 and x/B eq 2)")])],
     ["Items/any(x:A eq 1)", group("and", [text("Items/any(x:A eq 1)")])],
     ["contains(Name,Other)", group("and", [text("contains(Name,Other)")])],
+    ["contains(Name,'a','b')", group("and", [text("contains(Name,'a','b')")])],
+    ["tolower(Name,'a') eq 'b'", group("and", [text("tolower(Name,'a') eq 'b'")])],
+    ["(not A) eq true and B eq 1", group("and", [text("(not A) eq true"), condition("B", "eq", ["1"])])],
+    ["now() lt At and Ns.F(p=now())", group("and", [text("now() lt At"), text("Ns.F(p=now())")])],
+    [
+      'A in ["a",null] and B eq 9007199254740993',
+      group("and", [text('A in ["a",null]'), condition("B", "eq", ["9007199254740993"])]),
+    ],
     ["A in Tags", group("and", [text("A in Tags")])],
     ["A eq", group("and", [text("A eq")])],
     ["A eq 'a", group("and", [text("A eq 'a")])],
@@ -270,6 +281,21 @@ test("any expression has the same meaning after the tree", () => {
     fc.property(expressions.expression, (written) => {
       expect(meaningOf(writeFilter(readFilter(written)))).toEqual(meaningOf(written));
     }),
+  );
+});
+
+test("any syntax tree of the parser has the same meaning after the tree of the form", () => {
+  const parse = (written: string): SyntaxNode => {
+    const context = syntaxContext();
+    return parseExpression(tokenize(written, context, "$filter"), context);
+  };
+  fc.assert(
+    fc.property(syntaxTree, fc.array(syntaxTree, { maxLength: 2 }), (first, others) => {
+      const operands = [first, ...others].map((node) => `(${print(node)})`);
+      const written = operands.join(" and ");
+      expect(withoutPlaces(parse(writeFilter(readFilter(written))))).toEqual(withoutPlaces(parse(written)));
+    }),
+    { numRuns: caseCount(2000) },
   );
 });
 

@@ -36,7 +36,7 @@ test("a search uses $search where labels cannot be filtered, and nothing where i
     ...CUSTOMER,
     set: { ...customers, abilities: { ...customers.abilities, canSearch, filterable: (path) => path === "Code" } },
   });
-  expect(textOf(searchOptions(withAbilities(true), 'a "b'))).toBe('$search="a" AND "b"&$select=Code,Name&$top=8');
+  expect(textOf(searchOptions(withAbilities(true), 'a "b'))).toBe('$search=a "\\"b"&$select=Code,Name&$top=8');
   expect(searchOptions(withAbilities(false), "a")).toBeNull();
 });
 

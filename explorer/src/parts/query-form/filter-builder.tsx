@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { isText } from "../../format/show-value.ts";
 import type { Property, PropertyType } from "../../model/model.ts";
 import {
   condition,
@@ -70,10 +71,6 @@ export function firstCondition(path: string, property: Property): FilterConditio
   const [operator] = operatorsFor(property);
   const begun = condition(path, operator?.operator ?? "eq", []);
   return { ...begun, isNegated: operator?.isNegated ?? false, isLowered: isText(property.type) };
-}
-
-function isText(type: PropertyType): boolean {
-  return type.kind === "primitive" && type.name === "Edm.String";
 }
 
 /** The unfinished condition of a path. */
