@@ -242,12 +242,12 @@ function pathBefore(clause: readonly Token[]): string {
   return Array.from(clause.slice(start), ({ text }) => text).join("");
 }
 
-const OPERANDS: readonly TokenKind[] = ["literal", "null", "alias", "json", ")", "]"];
+const OPERANDS: ReadonlySet<TokenKind> = new Set(["literal", "null", "alias", "json", ")", "]"] as const);
 
 /** Returns whether a clause ends with an operand. Other words follow an operand, as operators do. */
 function endsWithOperand(clause: readonly Token[]): boolean {
   return clause.reduce(
-    (isAfter, { kind }, at) => (kind === "name" ? clause[at - 1]?.kind === "/" || !isAfter : OPERANDS.includes(kind)),
+    (isAfter, { kind }, at) => (kind === "name" ? clause[at - 1]?.kind === "/" || !isAfter : OPERANDS.has(kind)),
     false,
   );
 }
