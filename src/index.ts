@@ -1,3 +1,12 @@
+export { columnStore } from "./edm/stream-property.ts";
+export type {
+  ByteRange,
+  ColumnStore,
+  StoredBytes,
+  StreamFacts,
+  StreamOptions,
+  StreamStore,
+} from "./edm/stream-property.ts";
 export { applyDelta } from "./definition/model/apply-delta.ts";
 export { anyOf, authenticated, resource, role } from "./definition/sets/authorization.ts";
 export type {
@@ -24,6 +33,7 @@ export type {
 export type { Annotations, AnnotationValue, TypeOptions, VocabularyOptions } from "./definition/types/entity-type.ts";
 export { edm } from "./definition/types/edm-builders.ts";
 export type { EdmBuilders } from "./definition/types/edm-builders.ts";
+export type { MediaOption } from "./definition/sets/stream-option.ts";
 export { entitySet } from "./definition/sets/entity-set.ts";
 export type { EntitySetDeclaration as EntitySet, EntitySetOptions } from "./definition/sets/entity-set.ts";
 export type {

@@ -1,5 +1,6 @@
 import type { ModelAnnotations } from "./annotation.ts";
 import type { Facets, PrimitiveType } from "./primitive-type.ts";
+import type { StreamTraits } from "./stream-property.ts";
 import type { TableName } from "./table-name.ts";
 
 /**
@@ -140,6 +141,8 @@ export interface EntityType {
   readonly ignoredProperties: readonly StructuralProperty[];
   /** The properties that entities do not have, in order of declaration: clients read them; absent: none. */
   readonly virtualProperties?: readonly StructuralProperty[] | undefined;
+  /** The stream of media entities, which is no property for clients; absent: the entities are none. */
+  readonly media?: StructuralProperty | undefined;
   /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
@@ -222,6 +225,8 @@ export interface StructuralProperty {
   readonly databaseDefault?: boolean | undefined;
   /** The media type of its bytes; absent: none is declared. */
   readonly mediaType?: MediaType | undefined;
+  /** The stream that it stands for: its type is that of the stored reference; absent: it is no stream. */
+  readonly stream?: StreamTraits | undefined;
   /** Whether responses contain it only if `$select` names it; absent: false. */
   readonly onlyIfSelected?: boolean | undefined;
   /** The declared default, in canonical form; undefined when none is declared. */

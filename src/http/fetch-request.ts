@@ -1,4 +1,5 @@
 import { protocolError } from "../base/errors/odata-error.ts";
+import { streamOf, streamOfChunks } from "./body-stream.ts";
 import { readHeaderParameter, splitHeaderList } from "./headers.ts";
 import type { ODataRequest } from "./odata-request.ts";
 import type { ODataResponse } from "./odata-response.ts";
@@ -73,6 +74,15 @@ class FetchODataRequest implements ODataRequest {
     const announced = readContentLength(this.header("content-length"));
     return readStream(body.getReader(), new BodyBuffer(maxBytes, announced));
   }
+
+  streamBody(): ReadableStream<Uint8Array> {
+    const { body, bodyUsed } = this.#request;
+    if (body === null) return streamOf(new Uint8Array(0));
+    const read = this.#readBytes;
+    if (bodyUsed && read !== undefined) return streamOfChunks(chunkOf(read));
+    if (bodyUsed || body.locked) throw bodyWasRead();
+    return body;
+  }
 }
 
 /** Reads a stream to its end. Cancels it above the limit. */
@@ -89,6 +99,10 @@ async function readStream(reader: ReadableStreamDefaultReader<Uint8Array>, buffe
       throw error;
     }
   }
+}
+
+async function* chunkOf(read: () => Promise<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  yield await readBytes(read, null);
 }
 
 /** Reads a body that the host keeps. @throws Error if the host does not keep it */

@@ -37,4 +37,10 @@ export interface ODataRequest {
    * other code has already read the body
    */
   readBody(maxBytes: number | null): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Returns the body as a stream, which is read as fast as its reader takes it, in place of `readBody`. Absent: the body is whole
+   * already. It fails with `InvalidBody` if the body is cut off.
+   * @throws Error if other code has already read the body
+   */
+  streamBody?(): ReadableStream<Uint8Array>;
 }

@@ -240,10 +240,11 @@ export function checkContentHeaders(request: ODataRequest, maxBytes: number | nu
 /**
  * Checks the length and coding of a body of any type by its headers.
  * @param maxBytes the most bytes to read; null for no limit
+ * @param most the limit where the application sets none, and the most that it can set
  * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
  */
-export function checkBodyHeaders(request: ODataRequest, maxBytes: number | null): void {
-  const limit = Math.min(maxBytes ?? MAX_TEXT_BYTES, MAX_TEXT_BYTES);
+export function checkBodyHeaders(request: ODataRequest, maxBytes: number | null, most: number = MAX_TEXT_BYTES): void {
+  const limit = Math.min(maxBytes ?? most, most);
   const length = readContentLength(request.header("content-length"));
   if (length !== undefined && length > limit) throw payloadTooLarge(limit);
   checkCoding(request.header("content-encoding"));

@@ -9,6 +9,7 @@ import { requireObject, requireRow } from "./property-reader.ts";
 import { entityUrl, knownUrlFinder, encodeSegment } from "./urls.ts";
 import { compileLinks, type LinksOf, type LinkWriters } from "./write-links.ts";
 import { compileRowWriter, type RowWriter } from "./write-row.ts";
+import { compileStreamControl } from "./write-streams.ts";
 import { compileMembers, type MemberWriter } from "./write-value.ts";
 
 /** Writes entities of one set as JSON text: made once per clause and format. */
@@ -75,12 +76,15 @@ export function compileEntityWriter(
 ): EntityWriter {
   const { entitySet, entityType, routes } = target;
   const typeName = entityType.qualifiedName;
+  const stored = clause.selected.filter(({ property }) => property.stream === undefined);
   const writeMembers =
     rowShape === undefined
-      ? joinMembers(compileMembers(typeName, clause.selected, format))
-      : compileRowWriter(typeName, clause.selected, format, rowShape.columns);
-  const itemControl = compileItemControl(target, clause, format, rowShape);
-  const entityControl = compileEntityControl(target, clause, format, rowShape);
+      ? joinMembers(compileMembers(typeName, stored, format))
+      : compileRowWriter(typeName, stored, format, rowShape.columns);
+  const linked = entitySet !== null && hasId(entitySet, routes) ? entitySet : null;
+  const streams = compileStreamControl({ entityType, linked }, clause, format, rowShape);
+  const itemControl = withStreams(compileItemControl(target, clause, format, rowShape), streams);
+  const entityControl = withStreams(compileEntityControl(target, clause, format, rowShape), streams);
   // A star selects all links, even if an allowlist restricts the properties.
   const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
@@ -191,6 +195,12 @@ function joinMembers(members: readonly MemberWriter[]): RowWriter {
 }
 
 const nothing: ControlWriter = () => "";
+
+/** Adds the control information of streams. */
+function withStreams(control: ControlWriter, streams: ReturnType<typeof compileStreamControl>): ControlWriter {
+  if (streams === null) return control;
+  return (entity, serviceRoot, members) => control(entity, serviceRoot, members) + streams(entity, serviceRoot);
+}
 
 function compileItemControl(
   target: WriterTarget,

@@ -27,10 +27,12 @@ import { readEntity } from "./endpoints/read-entity.ts";
 import { readNavigation, readNavigationCount, readNavigationEntity } from "./endpoints/read-navigation.ts";
 import { readProperty, readPropertyCount, readPropertyValue } from "./endpoints/read-property.ts";
 import { readEntityReference, readReferences, readSetReferences } from "./endpoints/read-references.ts";
+import { readStream } from "./endpoints/read-stream.ts";
 import { replaceEntity } from "./endpoints/replace-entity.ts";
 import { requiringMatch } from "./endpoints/require-match.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "./endpoints/write-property.ts";
+import { clearStream, createMedia, deleteMedia, replaceStream } from "./endpoints/write-stream.ts";
 import { addReference, removeReference, setReference } from "./endpoints/write-reference.ts";
 
 /** The routes of one navigation property. */
@@ -52,6 +54,10 @@ export interface EntitySetRoutes {
   /** Of bytes that PUT may replace. */
   readonly bytesValue: Endpoints;
   readonly propertyCount: Endpoints;
+  /** Of a stream property. */
+  readonly stream: Endpoints;
+  /** Of the media of an entity. */
+  readonly media: Endpoints;
 }
 
 /**
@@ -134,6 +140,11 @@ export class RouteTable {
       case "entityReference":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "property":
+        if (path.property.stream !== undefined) {
+          const isMedia = path.property === path.entitySet.entityType.media;
+          return this.#routesOf(path.entitySet.name)[isMedia ? "media" : "stream"];
+        }
+        return this.#routesOf(path.entitySet.name).property;
       case "propertyCount":
         return this.#routesOf(path.entitySet.name)[path.kind];
       case "propertyValue": {
@@ -183,7 +194,15 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
     PATCH: declared(handlers.patch, matched(patchEntity), "update"),
     DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
   };
+  const isMedia = entitySet.entityType.media !== undefined;
+  const stream: Endpoints = {
+    GET: declared(handlers.getByKey, readStream, "read"),
+    PUT: declared(handlers.getByKey && handlers.patch, matched(replaceStream), "update"),
+    DELETE: declared(handlers.getByKey && handlers.patch, matched(clearStream), "update"),
+  };
   return {
+    stream,
+    media: { ...stream, DELETE: declared(handlers.getByKey && handlers.delete, matched(deleteMedia), "delete") },
     navigations: new Map(
       [...entitySet.navigationProperties.values()].map((property) => [
         property.name,
@@ -192,7 +211,7 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
     ),
     entitySet: {
       GET: declared(isReadable, readCollection, "read"),
-      POST: declared(handlers.create, createEntity, "create"),
+      POST: declared(handlers.create, isMedia ? createMedia : createEntity, "create"),
     },
     entitySetCount: { GET: declared(isReadable, readCount, "read") },
     entitySetReferences: { GET: declared(isReadable && isReferenced, readSetReferences, "read") },

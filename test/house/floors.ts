@@ -181,7 +181,7 @@ export const FLOORS: Readonly<Record<string, Room>> = {
   "hosts/adapters": {
     floor: 7,
     content: "`node:http` with timeouts and compression, Express, Fastify, Hono",
-    mayImport: ["service", "definition", "http", "base"],
+    mayImport: ["service", "definition", "http", "edm", "base"],
     packages: ["node:", "fastify", "hono"],
   },
   "tools/cli": COMMAND,

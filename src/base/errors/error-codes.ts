@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   PreconditionFailed: 412,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  RangeNotSatisfiable: 416,
   FailedDependency: 424,
   PreconditionRequired: 428,
   HeadersTooLarge: 431,

@@ -20,6 +20,7 @@ import {
 } from "../../definition/sets/entity-set.ts";
 import type { Navigations } from "../../definition/sets/navigation.ts";
 import type { InferredSet } from "../../definition/sets/set-option.ts";
+import { withStreams } from "../../definition/sets/stream-option.ts";
 import type { LiteralContext } from "../../definition/types/literal-context.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import {
@@ -124,7 +125,7 @@ export function sqlEntitySet<
   type: E,
   declared: SqlEntitySetParts<E, N, F, A, NoResults, AnyKysely, Readonly<Record<PropertyKey, unknown>>>,
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const options = everyOption(declared);
+  const options = withStreams(type, everyOption(declared));
   const { db, table, from, operations, columns, unreadable, search } = options;
   // Without the options of tables, the rest are options of `entitySet`.
   const others = Object.fromEntries(

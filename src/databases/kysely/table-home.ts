@@ -5,6 +5,7 @@ import type { Logger } from "../../definition/logger.ts";
 import { declaredEntityType } from "../../definition/model/declared-entity-type.ts";
 import type { StoredHandler, StoredRows } from "../../definition/model/stored-database.ts";
 import { isObject } from "../../definition/option-table.ts";
+import { declaredStreams } from "../../definition/sets/stream-option.ts";
 import type { TransactionalDatabase } from "../../definition/sets/transactional-database.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { EntityType, StructuralProperty } from "../../edm/model.ts";
@@ -197,7 +198,7 @@ function makeSide(
   const entityType = declaredEntityType(type);
   const name = nameOfTable(options);
   const { rowVersion } = options;
-  const [fieldsSet, fieldsNeeded] = [fieldsSetBy(options), fieldsNeededBy(options)];
+  const [fieldsSet, fieldsNeeded] = [fieldsSetBy(options), fieldsNeededBy(type, options)];
   const table = new SqlTable({ db, name, entityType, reader, rowVersion, fieldsSet, fieldsNeeded, declared });
   const writes = Object.entries(writeHandlers(table)).filter(([each]) => allows(options, each as SqlOperation));
   checkSharing(type, options, reader.profile, report);
@@ -211,10 +212,11 @@ function fieldsSetBy({ set }: HomeOptions): ReadonlySet<string> {
   return new Set(isObject(set) ? Object.keys(set) : []);
 }
 
-/** Returns the fields that virtual properties need. */
-function fieldsNeededBy({ virtual }: HomeOptions): ReadonlySet<string> {
+/** Returns the fields that virtual properties and the references of streams need. */
+function fieldsNeededBy(type: EntityTypeDeclaration, { virtual }: HomeOptions): ReadonlySet<string> {
   const needs = Object.values(isObject(virtual) ? virtual : {}).map((each) => (isObject(each) ? each["needs"] : []));
-  return new Set(needs.flat().filter((each) => typeof each === "string"));
+  const streams = declaredStreams(type).map(([field]) => field);
+  return new Set([...streams, ...needs.flat().filter((each) => typeof each === "string")]);
 }
 
 /** Checks that a table with writes stores no two properties in one column. */

@@ -22,6 +22,7 @@ import {
   type ValueType,
   type VirtualValues,
 } from "../../edm/model.ts";
+import { streamTraits } from "../../edm/stream-property.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import { describe, isObject } from "../option-table.ts";
@@ -175,12 +176,19 @@ export class TypeBuilder {
   }
 
   /** @param count the number of properties of the entities */
-  #virtualProperties(type: EntityTypeDeclaration, count: number): Pick<EntityType, "virtualProperties"> {
-    const own = virtualOf(this.#service, type).flatMap(({ field, name, declared }) =>
-      declared === undefined ? [] : { field, name, declared: { ...declared, computed: true } },
-    );
-    if (own.length === 0) return {};
-    return { virtualProperties: own.map((each, index) => this.#structuralProperty(type, each, count + index, false)) };
+  #virtualProperties(type: EntityTypeDeclaration, count: number): Pick<EntityType, "virtualProperties" | "media"> {
+    const own = virtualOf(this.#service, type).flatMap(({ field, name, declared, isMedia = false }, index) => {
+      if (declared === undefined) return [];
+      const shown = { ...declared, computed: declared.stream === undefined };
+      const property = this.#structuralProperty(type, { field, name, declared: shown }, count + index, false);
+      return [{ property, isMedia }];
+    });
+    const shown = own.filter(({ isMedia }) => !isMedia).map(({ property }) => property);
+    const media = own.find(({ isMedia }) => isMedia)?.property;
+    return {
+      ...(shown.length === 0 ? {} : { virtualProperties: shown }),
+      ...(media === undefined ? {} : { media }),
+    };
   }
 
   #virtualValues(owner: EntityTypeDeclaration | ComplexTypeDeclaration, field: string): VirtualValues | undefined {
@@ -201,7 +209,9 @@ export class TypeBuilder {
     serverSet: boolean,
   ): StructuralProperty {
     const isText = this.enumTexts.inType(owner);
-    const virtual = this.#virtualValues(owner, field);
+    // The reference of a stream is stored in an ignored property of the same key.
+    const virtual = declared.ignored ? undefined : this.#virtualValues(owner, field);
+    const stream = declared.stream === undefined || declared.ignored ? null : streamTraits(field, declared.stream);
     return {
       kind: "StructuralProperty",
       name,
@@ -213,7 +223,7 @@ export class TypeBuilder {
       computed: declared.computed || serverSet,
       ...(serverSet ? { serverSet } : {}),
       immutable: declared.immutable,
-      facets: resolveFacets(declared),
+      facets: stream === null ? resolveFacets(declared) : { maxLength: stream.maxBytes ?? undefined },
       databaseDefault: declared.databaseDefault,
       onlyIfSelected: declared.onlyIfSelected,
       defaultValue: this.defaultValue(declared, isText),
@@ -221,6 +231,7 @@ export class TypeBuilder {
       ...this.#described(owner, name),
       index,
       ...(virtual === undefined ? {} : { virtual }),
+      ...(stream === null ? {} : { stream }),
     };
   }
 

@@ -45,7 +45,7 @@ export interface DeclaredSet {
   readonly unstored: readonly string[];
   readonly navigations: readonly DeclaredNavigation[];
   readonly operations: readonly DeclaredOperation[];
-  /** The virtual properties of the option `virtual`. */
+  /** The virtual properties of the option `virtual`, and the streams of the type. */
   readonly virtual: readonly DeclaredVirtual[];
 }
 
@@ -65,6 +65,8 @@ export interface DeclaredVirtual {
   /** The declaration of its type; undefined for a property that masks one of the entity type, and for a faulty one. */
   readonly declared: PropertyDeclaration | undefined;
   readonly isMask: boolean;
+  /** Whether it is the stream of media entities; absent: false. */
+  readonly isMedia?: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -202,7 +204,10 @@ function collectSet(set: EntitySetDeclaration, naming: NamingPolicy, isOfSinglet
     unstored: set.unstored ?? [],
     navigations,
     operations: [...collectOperations(options["functions"]), ...collectOperations(options["actions"])],
-    virtual: entriesOf(options["virtual"]).map(([field, each]) => collectVirtual(entityType, field, each, naming)),
+    virtual: [
+      ...entriesOf(options["virtual"]).map(([field, each]) => collectVirtual(entityType, field, each, naming)),
+      ...collectStreams(entityType, options["media"], naming),
+    ],
   };
 }
 
@@ -223,6 +228,20 @@ function collectVirtual(
     isMask: masked !== undefined,
     options,
   };
+}
+
+/** Returns the streams of a type as properties that responses show in place of their stored references. */
+function collectStreams(
+  entityType: EntityTypeDeclaration,
+  media: unknown,
+  naming: NamingPolicy,
+): readonly DeclaredVirtual[] {
+  const named = isObject(media) ? media["stream"] : undefined;
+  return propertiesOf(entityType, naming).flatMap(({ field, name, declared }) => {
+    if (declared.stream === undefined) return [];
+    const shown = { ...declared, ignored: false };
+    return [{ field, name, declared: shown, isMask: false, isMedia: field === named, options: { needs: [field] } }];
+  });
 }
 
 function collectNavigation(

@@ -24,6 +24,7 @@ import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { InferredSet, SetOption } from "./set-option.ts";
 import type { InheritedSettings } from "./set-settings.ts";
+import { type MediaOption, withStreams } from "./stream-option.ts";
 import type { TransactionalDatabase } from "./transactional-database.ts";
 import type { ValidateOption } from "./validation.ts";
 import type { VirtualProperty } from "./virtual-option.ts";
@@ -161,6 +162,8 @@ export interface EntitySetOptions<
 > extends EntitySetParts<E, N, F, A, R, T, V> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
   readonly set?: SetOption<E, NoInfer<N>, T> | undefined;
+  /** The stream that is the media of each entity. @see docs/guides/streams.md, Media entities */
+  readonly media?: MediaOption<E> | undefined;
   /** The properties whose values the server makes for each response. @see docs/guides/virtual-properties.md */
   readonly virtual?: { readonly [field: string]: VirtualProperty<E, never> } | undefined;
 }
@@ -275,7 +278,7 @@ export function entitySet<
   >,
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {
-  const copy = frozenCopy(everyOption(options));
+  const copy = frozenCopy(withStreams(type, everyOption(options)));
   const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
   return Object.freeze({
     kind: "EntitySetDeclaration",

@@ -29,6 +29,7 @@ import { checkPropertyRules } from "./check-property-rules.ts";
 import { SERVICE_RULES } from "./check-service.ts";
 import { SET_RULES } from "./check-set-values.ts";
 import { SINGLETON_RULES } from "./check-singletons.ts";
+import { STREAM_RULES } from "./check-streams.ts";
 import { TYPE_RULES, checkSignatures } from "./check-types.ts";
 import { VALIDATION_RULES } from "./check-validation.ts";
 import { VIRTUAL_RULES } from "./check-virtual.ts";
@@ -92,7 +93,7 @@ function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<Confi
     for (const { name, declared } of propertiesOf(set.entityType, naming)) {
       if (!declared.ignored) taken.set(name, `the property ${name}`);
     }
-    for (const { name } of set.virtual) taken.set(name, `the property ${name}`);
+    for (const { name } of set.virtual.filter(({ isMedia }) => isMedia !== true)) taken.set(name, `the property ${name}`);
     for (const { name } of set.navigations) taken.set(name, `the navigation ${name}`);
     for (const operation of set.operations) {
       const other = taken.get(operation.name);
@@ -166,6 +167,7 @@ const STARTUP_RULES: readonly StartupRule[] = Object.freeze([
   ...ROW_RULES,
   ...SET_RULES,
   ...VIRTUAL_RULES,
+  ...STREAM_RULES,
 ]);
 
 /**
@@ -291,7 +293,7 @@ function* checkAllowlists({ sets }: DeclaredService): Iterable<ConfigurationFaul
     const navigations = set.navigations.map(({ field }) => field);
     const properties = visibleFields(set);
     for (const option of ["filterProperties", "orderByProperties", "selectProperties", ...SHOWN_BY_APPLY]) {
-      const virtual = option === "selectProperties" ? set.virtual.map(({ field }) => field) : [];
+      const virtual = option === "selectProperties" ? shownBeside(set) : [];
       yield* checkFields(set, option, [...properties, ...virtual, ...navigations]);
     }
     yield* checkFields(set, "expandProperties", navigations);
@@ -330,7 +332,7 @@ function* checkFields(set: DeclaredSet, option: string, known: readonly string[]
     seen.add(field);
     if (isTwice) {
       yield { set: set.name, message: `\`${option}\` names \`${field}\` twice.`, fix: "Name it once." };
-    } else if (propertyIn(set.entityType, field)?.ignored === true) {
+    } else if (!known.includes(field) && propertyIn(set.entityType, field)?.ignored === true) {
       const message = `\`${option}\` names \`${field}\`, which is ignored: clients must not see it.`;
       yield { set: set.name, message, fix: `Remove it from \`${option}\`, or remove .ignored().` };
     } else if (!known.includes(field)) {
@@ -338,6 +340,11 @@ function* checkFields(set: DeclaredSet, option: string, known: readonly string[]
       yield { set: set.name, message, fix: adviseName(field, known) };
     }
   }
+}
+
+/** Returns the fields that responses show beside those of the entities. */
+function shownBeside({ virtual }: DeclaredSet): readonly string[] {
+  return virtual.filter(({ isMedia }) => isMedia !== true).map(({ field }) => field);
 }
 
 function visibleFields({ entityType }: DeclaredSet): readonly string[] {

@@ -45,8 +45,9 @@ export function rulesProperties({ options: { authorization } }: Pick<DeclaredSet
 function* checkProperty(set: DeclaredSet, field: string, declaredRules: unknown): Iterable<ConfigurationFault> {
   const place = { set: set.name };
   const name = `\`authorization.properties.${field}\``;
-  const virtual = set.virtual.find((each) => each.field === field && !each.isMask)?.declared;
-  const declared = propertyIn(set.entityType, field) ?? (virtual && { ...virtual, computed: true });
+  const virtual = set.virtual.find((each) => each.field === field && !each.isMask && each.isMedia !== true)?.declared;
+  const stored = virtual?.stream === undefined ? propertyIn(set.entityType, field) : virtual;
+  const declared = stored ?? (virtual && { ...virtual, computed: true });
   if (declared === undefined) {
     const fields = [
       ...entriesOf(set.entityType.properties).map(([each]) => each),
@@ -87,7 +88,7 @@ function* checkProperty(set: DeclaredSet, field: string, declaredRules: unknown)
 function* checkProtected(
   set: DeclaredSet,
   field: string,
-  { key, ignored, computed, immutable }: PropertyDeclaration,
+  { key, ignored, computed, immutable, stream }: PropertyDeclaration,
   rules: DeclaredRules,
 ): Iterable<ConfigurationFault> {
   const place = { set: set.name };
@@ -107,7 +108,7 @@ function* checkProtected(
     const message = `${name}, which is part of \`etag\`: clients could find the value that an ETag was made from.`;
     yield { ...place, message, fix: "Make the ETag of a property that every user may know, such as a `rowVersion`." };
   }
-  const isSet = isObject(set.options["set"]) && Object.hasOwn(set.options["set"], field);
+  const isSet = stream === undefined && isObject(set.options["set"]) && Object.hasOwn(set.options["set"], field);
   if ((computed || isSet) && (rules["create"] ?? rules["update"]) !== undefined) {
     const why = isSet ? "`set` makes its values" : "it is computed";
     yield { ...place, message: `${name} to write it, but ${why}: values of clients are ignored.`, fix };

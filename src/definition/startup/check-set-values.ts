@@ -4,6 +4,7 @@ import { type DeclaredService, type DeclaredSet, entriesOf, namesOf, propertyIn 
 import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, describe, isObject } from "../option-table.ts";
 import { now } from "../sets/set-option.ts";
+import { isOfStream } from "../sets/stream-option.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { isCreated } from "./creating-routes.ts";
 
@@ -32,7 +33,7 @@ function* checkProperties({ sets }: DeclaredService): Iterable<ConfigurationFaul
     if (isObject(options["set"]) && namesOf(options["set"]).length === 0) {
       yield { set: name, message: "`set` names no property.", fix: `Give properties, such as ${EXAMPLE}.` };
     }
-    for (const [field, value] of entriesOf(options["set"])) {
+    for (const [field, value] of ownParts(set)) {
       const declared = propertyIn(entityType, field);
       if (declared === undefined) {
         const message = `\`set\` names \`${field}\`, which ${entityType.name} does not have.`;
@@ -46,6 +47,11 @@ function* checkProperties({ sets }: DeclaredService): Iterable<ConfigurationFaul
       }
     }
   }
+}
+
+/** Returns the parts that the application has given: the others are those of streams. */
+function ownParts({ entityType, options }: DeclaredSet): ReadonlyArray<readonly [string, unknown]> {
+  return entriesOf(options["set"]).filter(([field, functions]) => !isOfStream(entityType, field, functions));
 }
 
 function* checkFunctions(
@@ -101,13 +107,13 @@ const TEMPORAL: ReadonlySet<string> = new Set(["Edm.DateTimeOffset", "Edm.Date"]
 function* checkEffects(service: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of service.sets) {
     const { name, entityType, options } = set;
-    if (options["set"] === undefined) continue;
+    if (options["set"] === undefined || ownParts(set).length === 0) continue;
     if (!isWritten(set, service)) {
       const message = "`set` has no effect: the set has no `create`, `replace` or `patch`.";
       yield { set: name, message, fix: "Remove `set`, or let clients write the set." };
     }
     if (!isCreated(set, service)) continue;
-    for (const [field, functions] of entriesOf(options["set"])) {
+    for (const [field, functions] of ownParts(set)) {
       const declared = propertyIn(entityType, field);
       if (declared === undefined || !isObject(functions) || functions["create"] !== undefined) continue;
       const { nullable, ignored, item, defaultValue, databaseDefault } = declared;

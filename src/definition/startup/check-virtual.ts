@@ -24,10 +24,11 @@ const EXAMPLE = '{ discount: { type: edm.decimal(), needs: ["price"], read: (ent
 function* checkVirtual({ sets }: DeclaredService): Iterable<ConfigurationFault> {
   for (const set of sets) {
     const { virtual } = set.options;
-    if (isObject(virtual) && set.virtual.length === 0) {
+    const own = set.virtual.filter(({ declared }) => declared?.stream === undefined);
+    if (isObject(virtual) && own.length === 0) {
       yield { set: set.name, message: "`virtual` names no property.", fix: `Give properties, such as ${EXAMPLE}.` };
     }
-    for (const each of set.virtual) {
+    for (const each of own) {
       const { options, field } = each;
       const given: unknown = isObject(virtual) ? virtual[field] : undefined;
       if (isObject(given)) yield* checkParts(set, each);

@@ -111,6 +111,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   authorization: ANY,
   set: OBJECT,
   virtual: OBJECT,
+  media: OBJECT,
   validate: OBJECT,
   constraints: OBJECT,
 };

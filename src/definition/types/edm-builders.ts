@@ -1,4 +1,5 @@
 import { PRIMITIVE_TYPES, type PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import type { StreamOptions } from "../../edm/stream-property.ts";
 import { frozenCopy, hasKind, isObject } from "../option-table.ts";
 import type { CollectionFacets, DeclaredFacets, NumberFacets, StringFacets } from "./declared-facets.ts";
 import type { Annotations } from "./entity-type.ts";
@@ -69,6 +70,11 @@ export interface EdmBuilders {
   dateTimeOffset(facets?: { readonly precision?: number }): Property<string, DateTimeOffsetInput>;
   /** Edm.Duration in ISO 8601, days and time; `precision` is the maximum number of fraction digits, 12 if absent. */
   duration(facets?: { readonly precision?: number }): Property<string, DurationInput>;
+  /**
+   * Edm.Stream: bytes with a URL of their own. The value of the entity is the reference to them, a text that the service makes.
+   * @see docs/guides/streams.md
+   */
+  stream(options: StreamOptions): Property<string, string, "ignored" | "nullable">;
   /** A member name of an enumeration; for an enumeration of flags, several names separated by commas. */
   enum<E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>>;
   /** A value of a complex type. */
@@ -109,6 +115,11 @@ export const edm: EdmBuilders = Object.freeze({
   dateTimeOffset: (facets?: DeclaredFacets): Property<string, DateTimeOffsetInput> =>
     temporal("Edm.DateTimeOffset", facets),
   duration: (facets?: DeclaredFacets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
+  stream: (options: StreamOptions): Property<string, string, "ignored" | "nullable"> => {
+    const given = isObject(options) ? Object.freeze({ ...options }) : options;
+    const type = PRIMITIVE_TYPES["Edm.String"];
+    return new Property({ ...PLAIN, type, nullable: true, ignored: true, stream: given });
+  },
   enum: <E extends EnumTypeDeclaration>(type: E): Property<EnumValueOf<E>> => declare(type),
   complex: <C extends ComplexTypeDeclaration>(
     type: C,
@@ -145,6 +156,7 @@ const PLAIN = Object.freeze({
   databaseDefault: false,
   onlyIfSelected: false,
   mediaType: undefined,
+  stream: undefined,
   defaultValue: undefined,
   json: undefined,
   description: undefined,

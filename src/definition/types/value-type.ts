@@ -1,4 +1,5 @@
 import type { PrimitiveType } from "../../edm/primitive-type.ts";
+import type { StreamOptions } from "../../edm/stream-property.ts";
 import type { DeclaredFacets } from "./declared-facets.ts";
 
 /** The modifiers of a property that its types depend on; `optional` is a default. */
@@ -30,6 +31,8 @@ export interface PropertyDeclaration {
   readonly onlyIfSelected: boolean;
   /** The media type of bytes, checked at startup; undefined without one. */
   readonly mediaType: MediaTypeOption | undefined;
+  /** The options of a stream, checked at startup: the declaration is that of its stored reference, an ignored String; undefined for other properties. */
+  readonly stream: StreamOptions | undefined;
   /** The wrapped default; undefined without a default. */
   readonly defaultValue: { readonly value: unknown } | undefined;
   /** The wire name, instead of the name by the naming policy. */

@@ -145,7 +145,8 @@ export function toRow(entity: unknown): Row {
 export const wholeEntity: (entitySet: EntitySet) => readonly SelectedProperty[] = keptPer(
   ({ navigationJoins, entityType }) => {
     const joins = [...navigationJoins.values()].flatMap(parentProperties);
-    const needs = new Set(shownProperties(entityType).flatMap(({ virtual }) => virtual?.needs ?? []));
+    const shown = [...shownProperties(entityType), ...(entityType.media === undefined ? [] : [entityType.media])];
+    const needs = new Set(shown.flatMap(({ virtual }) => virtual?.needs ?? []));
     const needed = entityType.ignoredProperties.filter(({ field }) => needs.has(field));
     const properties = new Set([...entityType.properties, ...joins, ...needed]);
     return Object.freeze(Array.from(properties, (property) => ({ property })));

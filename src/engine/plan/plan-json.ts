@@ -5,7 +5,7 @@ import { selectsKey, type ExpandedNavigation, type SelectExpandClause } from "..
 import { computedIn, mentionsOf } from "../../language/query/mentions.ts";
 import type { PlaceOrder } from "../../language/query/place.ts";
 import type { JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
-import { virtualIn } from "../../language/query/virtual-values.ts";
+import { streamsIn, virtualIn } from "../../language/query/virtual-values.ts";
 import { orderedProperties } from "./keyset-order.ts";
 import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
@@ -24,7 +24,7 @@ export function planJson(
   expand: ExpandPlan | null,
   hasControl: boolean,
 ): JsonMembers | null {
-  if (virtualIn(clause).length > 0) return null;
+  if (isMade(clause, entitySet)) return null;
   const members = expand === null ? plainMembers(clause) : expandedOf(clause, expand, hasControl);
   if (entitySet === null || !hasControl || entitySet.etag.length === 0 || members === null) return members;
   // Rows have the ETags that are made of values, and those with a mark of hidden properties.
@@ -46,8 +46,13 @@ function expandedOf(clause: SelectExpandClause, expand: ExpandPlan, hasControl: 
  */
 export const planNamedJson: (clause: SelectExpandClause, entitySet: EntitySet) => JsonMembers | null = keptPerPair(
   (clause: SelectExpandClause, entitySet: EntitySet) =>
-    virtualIn(clause).length > 0 ? null : named(plainMembers(clause), entitySet),
+    isMade(clause, entitySet) ? null : named(plainMembers(clause), entitySet),
 );
+
+/** Whether entities have members that are no stored values. */
+function isMade(clause: SelectExpandClause, entitySet: EntitySet | null): boolean {
+  return virtualIn(clause).length + streamsIn(clause).length > 0 || entitySet?.entityType.media !== undefined;
+}
 
 /** Returns members that begin with an `@odata.id`; null unless the key is one integer. */
 function named(plain: JsonMembers, entitySet: EntitySet): JsonMembers | null {

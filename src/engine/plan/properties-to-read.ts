@@ -111,13 +111,14 @@ function neededProperties(
   return [...visible, ...ignoredAmong(join, entityType).map((property) => ({ property }))];
 }
 
-/** Returns the properties that the virtual properties of a clause need. */
+/** Returns the properties that the virtual properties and the streams of a clause need, and the media of the entities. */
 function neededBy(
   clause: SelectExpandClause,
-  { properties, ignoredProperties }: EntityType,
+  { properties, ignoredProperties, media }: EntityType,
 ): readonly StructuralProperty[] {
   const needs = virtualNeeds(clause);
-  return needs.size === 0 ? NOTHING : [...properties, ...ignoredProperties].filter(({ field }) => needs.has(field));
+  if (needs.size === 0 && media === undefined) return NOTHING;
+  return [...properties, ...ignoredProperties].filter(({ field }) => needs.has(field) || field === media?.field);
 }
 
 /** Returns the selected properties as entities have them: in place of virtual properties, those that they need. */

@@ -130,7 +130,8 @@ function hasAmbientCredentials(request: ODataRequest): boolean {
 
 /** Returns whether a response depends on Accept-Encoding. A 304 has the headers of the response that it confirms. */
 function variesByCoding({ status, headers }: ODataResponse): boolean {
-  if (headers["Content-Encoding"] !== undefined) return false;
+  // Ranges and ETags of streams are those of the stored bytes.
+  if (headers["Content-Encoding"] !== undefined || headers["Accept-Ranges"] !== undefined) return false;
   return status === 304 || COMPRESSIBLE.test(headers["Content-Type"] ?? "");
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
+import { streamOf, streamOfChunks } from "../../http/body-stream.ts";
 import { bytesOfHostBody } from "../../http/host-body.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import {
@@ -191,6 +192,18 @@ class NodeODataRequest implements ODataRequest {
     return buffer.end();
   }
 
+  streamBody(): ReadableStream<Uint8Array> {
+    const { payload, awaitsContinue } = this.#facts;
+    if (!this.hasBody) return streamOf(new Uint8Array(0));
+    const replaced = payload === undefined || payload === this.#message ? null : payload;
+    if (replaced !== null && !isStream(replaced)) return streamOfChunks(replaced);
+    const source = replaced ?? this.#stream ?? this.#message;
+    if (source.readableDidRead) return streamOf(this.#readParsed(null));
+    // The client sends its body only after this.
+    if (awaitsContinue === true) this.#response.writeContinue();
+    return streamOfBody(source);
+  }
+
   /** Returns the body that a parser of the host has left. */
   #readParsed(maxBytes: number | null): Uint8Array {
     const { body, rawBody } = this.#message as ParsedMessage;
@@ -273,6 +286,43 @@ async function readPayload(payload: AsyncIterable<Uint8Array>, maxBytes: number 
 /** Returns whether a body is a stream of Node.js, or of the package `readable-stream`. */
 function isStream(payload: AsyncIterable<Uint8Array>): payload is Readable {
   return "pipe" in payload && "pause" in payload;
+}
+
+/** Returns a body as a stream. It is paused while nobody reads, and what is left of it when the stream is given up. */
+function streamOfBody(message: Readable): ReadableStream<Uint8Array> {
+  if (message.destroyed) throw truncatedBody();
+  let stop = (): void => undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const onData = (chunk: Uint8Array): void => {
+          controller.enqueue(chunk);
+          message.pause();
+        };
+        const onEnd = (): void => {
+          stop();
+          controller.close();
+        };
+        const onCut = (cause?: unknown): void => {
+          stop();
+          controller.error(truncatedBody(cause));
+        };
+        stop = () => {
+          message.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
+        };
+        message.pause();
+        message.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
+      },
+      pull: () => {
+        message.resume();
+      },
+      cancel: () => {
+        stop();
+        message.pause();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Gathers the chunks of a body. @throws ODataError as `ODataRequest.readBody` */

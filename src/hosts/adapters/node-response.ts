@@ -100,7 +100,9 @@ function* piecesOf(body: Chunk): Generator<Uint8Array, void, void> {
 
 /** Returns whether a response ends the connection while the client still sends its request. */
 function isRefusal(status: number, { req, shouldKeepAlive }: Partial<ServerResponse>): boolean {
-  return (status === 413 || shouldKeepAlive === false) && req !== undefined && isArriving(req);
+  if (req === undefined || !isArriving(req)) return false;
+  // The rest of a body that a stream store has given up is not read.
+  return status === 413 || shouldKeepAlive === false || req.readableDidRead;
 }
 
 /**

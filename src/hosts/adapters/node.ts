@@ -12,6 +12,8 @@ import { type SentResponse, sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions, type ServeSettings } from "./serve-options.ts";
 
+export { fileStore } from "./file-store.ts";
+
 /** Node.js passes each other byte of HTTP/2 on as one character, which is not the character that the client means. */
 const ASCII = /^[\x21-\x7e]*$/;
 

@@ -125,6 +125,11 @@ function resolveInEntity(
     return { kind: "entityReference", entitySet, key };
   }
   if (segment.name === "") throw notFound(segment, "Write the key once, in one pair of parentheses.");
+  const { media } = entitySet.entityType;
+  if (media !== undefined && segment.name === "$value" && segment.parentheses === undefined) {
+    refuseFurther(segment, rest);
+    return { kind: "property", entitySet, key, property: media, members: [], operations: [] };
+  }
   const declared = boundOperations(model, entitySet, "entity");
   const operations = declared.get(segment.name) ?? [];
   const member =
@@ -179,20 +184,21 @@ function resolveProperty(
 
 function suffixKind(
   { name, parentheses }: PathSegmentSyntax,
-  { isCollection }: StructuralProperty,
+  { isCollection, stream }: StructuralProperty,
   reach: PathReach,
 ): "propertyValue" | "propertyCount" | null {
-  if (parentheses !== undefined) return null;
+  if (parentheses !== undefined || stream !== undefined) return null;
   if (name === "$value") return "propertyValue";
   return name === "$count" && isCollection && reach === "further" ? "propertyCount" : null;
 }
 
 function unknownBelowProperty(
-  { name, isCollection }: StructuralProperty,
+  { name, isCollection, stream }: StructuralProperty,
   complexType: ComplexType | null,
   next: PathSegmentSyntax,
   reach: PathReach,
 ): ODataError {
+  if (stream !== undefined) return notFound(next, `'${name}' is a stream: its own URL is that of its bytes.`);
   if (reach === "further") {
     if (complexType === null) {
       const suffix = isCollection ? "'$count'" : "'$value'";

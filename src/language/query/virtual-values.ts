@@ -3,9 +3,19 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import type { SelectedProperty, SelectExpandClause } from "./clauses.ts";
 
 /** Returns the properties of one level of a clause whose values a function of the application makes. */
-export const virtualIn: (clause: SelectExpandClause) => readonly StructuralProperty[] = keptPer(({ selected }) =>
-  Object.freeze(selected.map(({ property }) => property).filter(({ virtual }) => virtual !== undefined)),
+export const virtualIn: (clause: SelectExpandClause) => readonly StructuralProperty[] = keptPer((clause) =>
+  Object.freeze(shownIn(clause).filter(({ stream }) => stream === undefined)),
 );
+
+/** Returns the streams of one level of a clause. */
+export const streamsIn: (clause: SelectExpandClause) => readonly StructuralProperty[] = keptPer((clause) =>
+  Object.freeze(shownIn(clause).filter(({ stream }) => stream !== undefined)),
+);
+
+/** Returns the properties of one level that responses show otherwise than entities have them. */
+function shownIn({ selected }: SelectExpandClause): readonly StructuralProperty[] {
+  return selected.map(({ property }) => property).filter(({ virtual }) => virtual !== undefined);
+}
 
 /** Whether any level of a clause has such properties, so that responses show other values than are read. */
 export const showsVirtual: (clause: SelectExpandClause) => boolean = keptPer(
@@ -22,7 +32,7 @@ export const storedIn: (clause: Pick<SelectExpandClause, "selected">) => readonl
   },
 );
 
-/** Returns the fields that the virtual properties of one level need. */
+/** Returns the fields that the virtual properties and the streams of one level need. */
 export const virtualNeeds: (clause: SelectExpandClause) => ReadonlySet<string> = keptPer(
-  (clause) => new Set(virtualIn(clause).flatMap(({ virtual }) => virtual?.needs ?? [])),
+  (clause) => new Set(shownIn(clause).flatMap(({ virtual }) => virtual?.needs ?? [])),
 );

@@ -6,6 +6,7 @@ import type {
   ModelAnnotations,
 } from "../../edm/annotation.ts";
 import type { StructuralProperty, ValueType } from "../../edm/model.ts";
+import type { StreamTraits } from "../../edm/stream-property.ts";
 import { element, textElement, type XmlElement } from "./xml.ts";
 
 /** The URLs of the vocabularies in use. Terms are written with their full names. */
@@ -153,6 +154,12 @@ export function mediaTypeAnnotations({ mediaType }: StructuralProperty): readonl
   return accepts === null
     ? [stored]
     : [stored, collectionAnnotation(coreTerm("AcceptableMediaTypes"), "String", accepts)];
+}
+
+/** Makes the annotation for the media types that clients may store in a stream; nothing if they may store all. */
+export function acceptAnnotations(stream: StreamTraits | undefined): readonly XmlElement[] {
+  const accepts = stream?.accepts ?? null;
+  return accepts === null ? [] : [collectionAnnotation(coreTerm("AcceptableMediaTypes"), "String", accepts)];
 }
 
 /** Makes the annotation for a description; returns nothing without a description. */

@@ -13,6 +13,7 @@ import type { Facets } from "../../edm/primitive-type.ts";
 import { typeName } from "../../edm/type-name.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import {
+  acceptAnnotations,
   booleanAnnotation,
   coreTerm,
   descriptionAnnotation,
@@ -41,11 +42,14 @@ export function writeTypes(
 /** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
 function writeEntityType(type: EntityType, annotations?: StatedAnnotations): XmlElement {
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
-  return element("EntityType", { Name: type.name }, [
+  return element("EntityType", { Name: type.name, HasStream: type.media === undefined ? undefined : "true" }, [
     element("Key", {}, references),
     ...shownProperties(type).map((property) => writeProperty(type, property, annotations)),
     ...type.navigationProperties.map((property) => writeNavigationProperty(type, property, annotations)),
-    ...withAnnotations(annotations, annotationPlace("type", type.name), descriptionAnnotation(type.description)),
+    ...withAnnotations(annotations, annotationPlace("type", type.name), [
+      ...acceptAnnotations(type.media?.stream),
+      ...descriptionAnnotation(type.description),
+    ]),
   ]);
 }
 
@@ -90,6 +94,7 @@ function writeProperty(
   const attributes = {
     Name: property.name,
     ...typeAttributes(reference),
+    ...(property.stream === undefined ? {} : { Type: "Edm.Stream" }),
     DefaultValue: defaultText(reference, property.defaultValue),
   };
   const derived = [
@@ -98,6 +103,7 @@ function writeProperty(
     ...(property.databaseDefault === true ? [booleanAnnotation(coreTerm("ComputedDefaultValue"), true)] : []),
     ...limitAnnotations(property),
     ...mediaTypeAnnotations(property),
+    ...acceptAnnotations(property.stream),
     ...descriptionAnnotation(property.description),
   ];
   const place = annotationPlace("type", type.name, property.name);

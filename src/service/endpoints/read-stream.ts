@@ -1,0 +1,97 @@
+import { protocolError } from "../../base/errors/odata-error.ts";
+import { chain } from "../../base/maybe.ts";
+import { bareMediaType } from "../../edm/media-type.ts";
+import type { ByteRange } from "../../edm/stream-property.ts";
+import { isRangeCurrent, readByteRange } from "../../http/byte-ranges.ts";
+import { checkBytesAccepted } from "../../http/media-type.ts";
+import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { isKnown } from "./read-entity.ts";
+import { noContentResponse, notModifiedResponse, okResponse, type Endpoint, inStages } from "./stages.ts";
+import {
+  type AddressedStream,
+  bindStream,
+  checkReadable,
+  checkStreamMatch,
+  etagOfStream,
+  findStream,
+  type FoundStream,
+} from "./stream-address.ts";
+import { sentChunks } from "./stream-chunks.ts";
+
+/**
+ * `GET /Set(key)/Stream`, and `/Set(key)/$value` of a media entity: the bytes, or the range of them that the client asks for; 204
+ * without bytes.
+ * @throws ODataError for the key, a query option, a precondition, a missing entity, a range without bytes; `NotAcceptable` for a
+ *   media type that the client does not accept
+ * @see OData Protocol 4.0, section 11.2.3; RFC 9110, section 14; docs/guides/streams.md
+ */
+export const readStream: Endpoint = inStages({
+  bind: (request) => {
+    const bound = bindStream(request);
+    checkReadable(request, bound);
+    return { ...bound, isRead: request.arrival.odata.method !== "HEAD" };
+  },
+  execute: (bound, execution) =>
+    chain(findStream(execution, bound, bound.isRead), (found) => {
+      checkStreamMatch(execution, found.reference);
+      return { ...found, isKnown: found.reference !== null && isKnown(execution, etagOfStream(found.reference)) };
+    }),
+  write: (found, bound, request, execution) => {
+    const { reference } = found;
+    if (reference === null) return noContentResponse(request);
+    const etag = etagOfStream(reference);
+    if (found.isKnown) return notModifiedResponse(request, etag, RANGED);
+    const { contentType, length } = reference;
+    const { odata } = request.arrival;
+    checkAccepted(request, contentType);
+    const wanted = isRangeCurrent(odata.header("if-range"), etag) ? odata.header("range") : undefined;
+    const range = odata.method === "GET" ? readByteRange(wanted, length) : null;
+    if (range === "none") throw notSatisfiable(length);
+    const part = range ?? { start: 0, end: length };
+    const headers = { ...STORED, ETag: etag, "Content-Length": String(part.end - part.start) };
+    const respond = (body: ResponseBody): ODataResponse => {
+      const whole: ODataResponse = { ...okResponse(request, contentType, body, headers), isStored: true };
+      if (range === null) return whole;
+      const shown = `bytes ${String(part.start)}-${String(part.end - 1)}/${String(length)}`;
+      return { ...whole, status: 206, headers: { ...whole.headers, "Content-Range": shown } };
+    };
+    if (!bound.isRead) return respond(null);
+    return chain(openPart(found, bound, part), (body) => {
+      const { signal } = execution.arrival.odata;
+      return respond(body instanceof Uint8Array ? body : sentChunks(body, part, bound.stream.idleTimeout, signal));
+    });
+  },
+});
+
+/** The bytes of a response are never compressed, so that ranges and ETags are those of the stored ones. */
+const RANGED = Object.freeze({ "Accept-Ranges": "bytes" });
+/** Browsers save the bytes instead of showing them: clients may have stored a page with scripts. */
+const STORED = Object.freeze({ ...RANGED, "Content-Disposition": "attachment" });
+
+async function openPart(
+  { reference, content }: FoundStream,
+  { stream: { store, field } }: AddressedStream,
+  part: ByteRange,
+): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+  if (store === null) {
+    if (content === null || content.length !== reference?.length) {
+      throw new Error(`The bytes of the stream ${field} are not those of its reference.`);
+    }
+    return content.subarray(part.start, part.end);
+  }
+  return store.read(reference?.id ?? "", part);
+}
+
+function checkAccepted(request: AuthorizedRequest, type: string): void {
+  const { mediaParameters } = request.service.definition.profile;
+  const accept = request.arrival.odata.header("accept");
+  checkBytesAccepted(bareMediaType(type), request.options.format, accept, mediaParameters);
+}
+
+function notSatisfiable(length: number): Error {
+  return protocolError("RangeNotSatisfiable", `The stream has ${String(length)} bytes, and none is in the range.`, {
+    target: "Range",
+    headers: { "Content-Range": `bytes */${String(length)}`, ...RANGED },
+  });
+}
