@@ -49,6 +49,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Totals and groups", link: "/guides/totals-and-groups" },
       { text: "Virtual properties", link: "/guides/virtual-properties" },
       { text: "Singletons", link: "/guides/singletons" },
+      { text: "Streams", link: "/guides/streams" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
       { text: "UI5", link: "/guides/ui5" },
       { text: ".NET", link: "/guides/dotnet" },

@@ -3,6 +3,7 @@
  * first, here and below: they start first.
  */
 export const SLOW: readonly string[] = [
+  "test/hosts/adapters/large-streams.test.ts",
   "test/tools/cli/terminal.test.ts",
   "test/databases/sql/writes-killed.test.ts",
   "test/examples/world.test.ts",
@@ -20,6 +21,8 @@ export const SLOW: readonly string[] = [
  * arguments name files, and `npm run test:rest` runs them.
  */
 export const LONG: readonly string[] = [
+  "test/service/http/streams.test.ts",
+  "test/hosts/adapters/streams.test.ts",
   "test/engine/executors/odd-pages.test.ts",
   "test/engine/executors/unexpected-nulls.test.ts",
   "test/databases/sql/shown-nulls.test.ts",

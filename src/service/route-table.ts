@@ -304,6 +304,8 @@ function describe(routes: EntitySetRoutes): EntitySetRouteMethods {
     entityReference: methodsOf(own.entityReference),
     property: methodsOf(own.property),
     propertyValue: methodsOf(own.propertyValue),
+    stream: methodsOf(own.stream),
+    media: methodsOf(own.media),
     navigations: new Map([...navigations].map(([name, each]) => [name, describeNavigation(each)])),
   };
 }

@@ -21,6 +21,7 @@ test("the public API is exactly this", async () => {
         "applyDelta",
         "arraySource",
         "authenticated",
+        "columnStore",
         "complexType",
         "edm",
         "entitySet",
@@ -78,6 +79,7 @@ test("the public API is exactly this", async () => {
         "mariadbDialect",
       ],
       "./node": [
+        "fileStore",
         "serve",
         "toNodeHandler",
       ],

@@ -227,6 +227,8 @@ export interface EntitySetRouteMethods {
   readonly entityReference: RouteMethods;
   readonly property: RouteMethods;
   readonly propertyValue: RouteMethods;
+  readonly stream: RouteMethods;
+  readonly media: RouteMethods;
   /** By wire name of the navigation property. */
   readonly navigations: ReadonlyMap<string, NavigationRouteMethods>;
 }

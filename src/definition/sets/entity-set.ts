@@ -140,6 +140,8 @@ interface EntitySetParts<
   readonly before?: BeforeHooks<E, NoInfer<N>, T> | undefined;
   /** Functions that run after a write, in its transaction. @see docs/reference/handlers.md, Hooks */
   readonly after?: AfterHooks<E, NoInfer<N>, T> | undefined;
+  /** The stream that is the media of each entity. @see docs/guides/streams.md, Media entities */
+  readonly media?: MediaOption<E> | undefined;
   /** Annotations of the set in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
   /** Rules that requests to the set must pass, and the rows that each user sees. */
@@ -162,8 +164,6 @@ export interface EntitySetOptions<
 > extends EntitySetParts<E, N, F, A, R, T, V> {
   /** The properties whose values the server sets: `{ createdAt: { create: now } }`. @see docs/reference/writing.md */
   readonly set?: SetOption<E, NoInfer<N>, T> | undefined;
-  /** The stream that is the media of each entity. @see docs/guides/streams.md, Media entities */
-  readonly media?: MediaOption<E> | undefined;
   /** The properties whose values the server makes for each response. @see docs/guides/virtual-properties.md */
   readonly virtual?: { readonly [field: string]: VirtualProperty<E, never> } | undefined;
 }

@@ -22,7 +22,7 @@ function* checkStreams({ options }: DeclaredService, types: DeclaredTypes): Iter
     for (const [field, property] of entriesOf(type.properties)) {
       if (!isDeclaration(property, "Property") || property.declared.stream === undefined) continue;
       const fault = faultsOf(type.name, `the stream \`${field}\` of ${type.name}`);
-      if (options["profile"] === "specification") {
+      if (options["profile"] !== "standard") {
         yield fault("needs a service with the profile of the standard", 'Set `profile: "standard"`.');
       }
       yield* checkModifiers(property.declared, fault);

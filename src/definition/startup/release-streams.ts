@@ -1,5 +1,4 @@
-import type { StreamStore } from "../../edm/stream-property.ts";
-import { isColumn, readStreamReference } from "../../edm/stream-property.ts";
+import { isColumn, readStreamReference, type StreamStore } from "../../edm/stream-property.ts";
 import type { Context } from "../context.ts";
 import { declaredStreams } from "../sets/stream-option.ts";
 import type { WriteHook, WriteHooks } from "../sets/write-hooks.ts";
@@ -11,7 +10,7 @@ interface OutsideStream {
   readonly store: StreamStore;
 }
 
-/** The parts of the argument of a hook that are read here. */
+/** The parts of the argument of a hook that are read here, as the callers of hooks make them. */
 interface ReleasingCall {
   readonly ctx: Pick<Context, "afterCommit">;
   readonly current?: () => Promise<object>;
@@ -31,13 +30,15 @@ export function releasingHooks(entityType: EntityTypeDeclaration, hooks: WriteHo
   );
   if (streams.length === 0) return hooks;
   const { before = {}, after = {} } = hooks ?? {};
-  const patch: WriteHook = async (call: ReleasingCall & Parameters<WriteHook>[0]) => {
-    const changed = streams.filter(({ field }) => Object.hasOwn(call.delta ?? {}, field));
-    if (changed.length > 0) release(changed, (await call.current?.()) ?? {}, call);
+  const patch: WriteHook = async (call) => {
+    const { delta = {}, current, ctx } = call as unknown as ReleasingCall;
+    const changed = streams.filter(({ field }) => Object.hasOwn(delta, field));
+    if (changed.length > 0) release(changed, (await current?.()) ?? {}, ctx);
     return before.patch?.(call);
   };
-  const remove: WriteHook = async (call: ReleasingCall & Parameters<WriteHook>[0]) => {
-    release(streams, call.entity ?? {}, call);
+  const remove: WriteHook = async (call) => {
+    const { entity = {}, ctx } = call as unknown as ReleasingCall;
+    release(streams, entity, ctx);
     return after.delete?.(call);
   };
   return Object.freeze({
@@ -46,7 +47,7 @@ export function releasingHooks(entityType: EntityTypeDeclaration, hooks: WriteHo
   });
 }
 
-function release(streams: readonly OutsideStream[], entity: object, { ctx }: ReleasingCall): void {
+function release(streams: readonly OutsideStream[], entity: object, ctx: ReleasingCall["ctx"]): void {
   for (const { field, store } of streams) {
     const reference = readStreamReference((entity as Readonly<Record<string, unknown>>)[field]);
     if (reference !== null) ctx.afterCommit(() => store.delete(reference.id));

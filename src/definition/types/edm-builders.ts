@@ -116,7 +116,8 @@ export const edm: EdmBuilders = Object.freeze({
     temporal("Edm.DateTimeOffset", facets),
   duration: (facets?: DeclaredFacets): Property<string, DurationInput> => temporal("Edm.Duration", facets),
   stream: (options: StreamOptions): Property<string, string, "ignored" | "nullable"> => {
-    const given = isObject(options) ? Object.freeze({ ...options }) : options;
+    // The startup check reports a value that is not an object.
+    const given = isObject(options) ? Object.freeze({ ...options }) : (options ?? NO_OPTIONS);
     const type = PRIMITIVE_TYPES["Edm.String"];
     return new Property({ ...PLAIN, type, nullable: true, ignored: true, stream: given });
   },
@@ -144,6 +145,8 @@ function collection(
   const own = isObject(facets) ? Object.freeze({ ...declared.facets, ...facets }) : (facets ?? declared.facets);
   return new Property({ ...PLAIN, type: declared.type, item: declared, facets: own });
 }
+
+const NO_OPTIONS: Partial<StreamOptions> = Object.freeze({});
 
 const PLAIN = Object.freeze({
   item: undefined,

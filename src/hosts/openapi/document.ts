@@ -32,6 +32,7 @@ import {
   errorReferences,
 } from "./responses.ts";
 import { type RequestRules, type DocumentParts, ServiceScope } from "./service-scope.ts";
+import { addStreamPaths } from "./stream-paths.ts";
 import { componentName, objectSchema } from "./value-schemas.ts";
 
 /** A service that `openApiDocument` describes: the result of `odataService`. */
@@ -176,6 +177,7 @@ function addPathsBelow(scope: ServiceScope, set: EntitySetDefinition, place: Ent
   addEntityReference(scope, set, place);
   addNavigationPaths(scope, set, place);
   addPropertyPaths(scope, set, place);
+  addStreamPaths(scope, set, place);
   addBoundOperations(scope, set, place);
 }
 

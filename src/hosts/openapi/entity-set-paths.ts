@@ -38,6 +38,7 @@ import {
   type ServiceScope,
   type OperationDescription,
 } from "./service-scope.ts";
+import { contentOf } from "./stream-content.ts";
 import { createSchema, deepCreateSchema, entitySchema, patchSchema, replaceSchema } from "./value-schemas.ts";
 
 /** Describes the routes of a set and of its entities. @see docs/reference/routes.md */
@@ -149,7 +150,10 @@ function addCreate(scope: ServiceScope, set: EntitySetDefinition): void {
       checksRows: createsGuarded(scope.definition, set),
     },
     parameters: [...queryParameters(entityType, capabilities, ["$select", "$expand"]), PREFER_RETURN],
-    requestBody: jsonBody(body, createExample({ entityType, entitySet }, new Set())),
+    requestBody:
+      entityType.media?.stream === undefined
+        ? jsonBody(body, createExample({ entityType, entitySet }, new Set()))
+        : { required: true, content: contentOf(entityType.media.stream) },
     responses: {
       201: jsonResponse("The new entity.", entitySchema(entityType, scope.schemas), headers),
       204: emptyResponse("The entity is created; the client prefers no content.", headers),

@@ -286,6 +286,9 @@ export function readConditionsOf(set: EntitySetDefinition): readonly DocumentObj
   return hasNotModified(set) ? [IF_MATCH, IF_NONE_MATCH] : [IF_MATCH];
 }
 
+/** The conditions of writes of a stream. */
+export const STREAM_CONDITIONS: readonly DocumentObject[] = Object.freeze([IF_MATCH, IF_NO_MATCH]);
+
 /** Returns whether reads of an entity may be 304: its ETag shows whether the response has changed. */
 export function hasNotModified({ entitySet, settings }: EntitySetDefinition): boolean {
   return entitySet.etag.length > 0 && settings.vary === "";

@@ -18,7 +18,7 @@ type PropertyScope = MemberScope<StructuralProperty>;
 export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   if (!set.settings.propertyRouteDocsEnabled) return;
   const { property: methods, propertyValue } = scope.routesOf(set);
-  for (const each of memberScopes(scope, set, place, shownProperties(set.entitySet.entityType))) {
+  for (const each of memberScopes(scope, set, place, valuesOf(set))) {
     const { member: property } = each;
     const isStructured = property.isCollection || property.type.kind === "ComplexType";
     const isWritable = !property.isKey && !property.computed && !property.immutable;
@@ -31,6 +31,11 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition, 
     if (methods.has("PATCH") && isWritable && (!isStructured || isPatched(each))) addWrite(each, "PATCH");
     if (methods.has("DELETE") && isWritable && property.nullable && !property.isCollection) addClear(each);
   }
+}
+
+/** Returns the properties that have values: streams have routes of their own. */
+function valuesOf({ entitySet: { entityType } }: EntitySetDefinition): readonly StructuralProperty[] {
+  return shownProperties(entityType).filter(({ stream }) => stream === undefined);
 }
 
 /** Returns whether PATCH changes members of a complex value. */

@@ -266,12 +266,21 @@ const CONTROL_INFORMATION = {
   "@odata.etag": { type: "string", readOnly: true },
 };
 
+/** Returns the control information of a stream. @param name empty for the media of an entity */
+function streamMembers(name: string): ReadonlyArray<readonly [string, DocumentObject]> {
+  return ["mediaContentType", "mediaEtag"].map((each) => [`${name}@odata.${each}`, { type: "string", readOnly: true }]);
+}
+
 /** Returns the schema of an entity in a response: `$select` may omit any member, and `$expand` adds related entities. */
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = Object.fromEntries(type.navigationProperties.flatMap((each) => expandedMembers(each, schemas)));
-    const members = membersOf(shownProperties(type), "answer", schemas);
-    return objectSchema(fullDescription(type), { ...CONTROL_INFORMATION, ...members, ...navigations }, []);
+    const shown = shownProperties(type);
+    const members = membersOf(shown.filter(({ stream }) => stream === undefined), "answer", schemas);
+    const streams = shown.filter(({ stream }) => stream !== undefined).map(({ name }) => name);
+    const media = [...(type.media === undefined ? [] : [""]), ...streams].flatMap(streamMembers);
+    const control = { ...CONTROL_INFORMATION, ...Object.fromEntries(media) };
+    return objectSchema(fullDescription(type), { ...control, ...members, ...navigations }, []);
   });
 }
 

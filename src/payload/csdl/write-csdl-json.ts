@@ -91,6 +91,7 @@ function toStructuredType(type: XmlElement, names: NameWriter): JsonObject {
   return {
     $Kind: type.name,
     ...(key.length === 0 ? {} : { $Key: key }),
+    ...(type.attributes["HasStream"] === "true" ? { $HasStream: true } : {}),
     ...Object.fromEntries(properties),
     ...Object.fromEntries(annotationMembers(type, "", names)),
   };

@@ -6,6 +6,7 @@ import { isRangeCurrent, readByteRange } from "../../http/byte-ranges.ts";
 import { checkBytesAccepted } from "../../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
+import type { Execution } from "./execution.ts";
 import { isKnown } from "./read-entity.ts";
 import { noContentResponse, notModifiedResponse, okResponse, type Endpoint, inStages } from "./stages.ts";
 import {
@@ -57,6 +58,7 @@ export const readStream: Endpoint = inStages({
       return { ...whole, status: 206, headers: { ...whole.headers, "Content-Range": shown } };
     };
     if (!bound.isRead) return respond(null);
+    countInBatch(execution, part);
     return chain(openPart(found, bound, part), (body) => {
       const { signal } = execution.arrival.odata;
       return respond(body instanceof Uint8Array ? body : sentChunks(body, part, bound.stream.idleTimeout, signal));
@@ -68,6 +70,21 @@ export const readStream: Endpoint = inStages({
 const RANGED = Object.freeze({ "Accept-Ranges": "bytes" });
 /** Browsers save the bytes instead of showing them: clients may have stored a page with scripts. */
 const STORED = Object.freeze({ ...RANGED, "Content-Disposition": "attachment" });
+
+/**
+ * Counts bytes for the limit of a batch, which JSON contains whole.
+ * @throws ODataError `NotSupported` above the limit
+ */
+function countInBatch(execution: Execution, { start, end }: ByteRange): void {
+  const { batch } = execution.arrival;
+  if (batch === undefined) return;
+  const { mostBytes } = execution;
+  if (end - start > mostBytes) {
+    const message = `The ${String(end - start)} bytes are too many for this batch: read them with a request of their own.`;
+    throw protocolError("NotSupported", message);
+  }
+  batch.counted.bytes += end - start;
+}
 
 async function openPart(
   { reference, content }: FoundStream,

@@ -85,6 +85,7 @@ const RULES = { properties: { scan: { read: role("boss"), update: role("boss") }
 function serviceOf(entitySets: ServiceOptions["entitySets"], failures: string[]): ODataService {
   return odataService({
     entitySets,
+    profile: "standard",
     defaults: { applyEnabled: true, computeEnabled: true },
     batch: { json: true, multipart: true },
     logger: {
