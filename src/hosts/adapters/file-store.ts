@@ -8,13 +8,8 @@ const PART = ".part";
 /** The time in milliseconds after which an unfinished file is left by a process that has ended. */
 const LEFT = 86_400_000;
 
-/**
- * Makes a store that keeps each stream in a file of a folder. Names of files are ids that the store chooses. A file is whole
- * and on the disk before its id is known, and nothing is left of one that is not completed.
- * @param directory the folder, which is made by the first write; no other program may write to it
- * @see docs/guides/streams.md, Files
- */
-export function fileStore(directory: string): StreamStore {
+/** Makes the store of `fileStore`. @see docs/guides/streams.md, Files */
+export function storeFiles(directory: string): StreamStore {
   // Modules of Node.js are loaded when the first stream is used. @see docs/decisions/0037-fast-start.md
   const files = process.getBuiltinModule("node:fs/promises");
   const { join, resolve } = process.getBuiltinModule("node:path");

@@ -1,21 +1,31 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { StreamStore } from "../../edm/stream-property.ts";
 import type { ODataRequest } from "../../http/odata-request.ts";
 import { type ComposedServices, composeServices, readyAll } from "../../service/compose-services.ts";
 import type { ODataService } from "../../service/odata-service.ts";
 import { Probes } from "../../service/probes.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { Compression } from "./compression.ts";
+import { storeFiles } from "./file-store.ts";
 import { faultResponse, MALFORMED_URL } from "./node-client-error.ts";
 import { fromIncomingMessage, http2StreamOf } from "./node-request.ts";
 import { type SentResponse, sendOrFail } from "./node-response.ts";
 import { type Listener, NodeServer } from "./node-server.ts";
 import { type ListenOptions, resolveServeOptions, type ServeSettings } from "./serve-options.ts";
 
-export { fileStore } from "./file-store.ts";
-
 /** Node.js passes each other byte of HTTP/2 on as one character, which is not the character that the client means. */
 const ASCII = /^[\x21-\x7e]*$/;
+
+/**
+ * Makes a store that keeps each stream in a file of a folder. Names of files are ids that the store chooses. A file is whole
+ * and on the disk before its id is known, and nothing is left of one that is not completed.
+ * @param directory the folder, which is made by the first write; no other program may write to it
+ * @see docs/guides/streams.md, Files
+ */
+export function fileStore(directory: string): StreamStore {
+  return storeFiles(directory);
+}
 
 /** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */
 export type ServeOptions = ListenOptions;

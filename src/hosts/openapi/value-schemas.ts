@@ -12,6 +12,7 @@ import {
 } from "../../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
+import { streamMembers } from "./stream-content.ts";
 
 /** The use of a value: in a response, in a body with the whole value, or in a body with changed members. */
 type SchemaUse = "answer" | "body" | "change";
@@ -266,20 +267,13 @@ const CONTROL_INFORMATION = {
   "@odata.etag": { type: "string", readOnly: true },
 };
 
-/** Returns the control information of a stream. @param name empty for the media of an entity */
-function streamMembers(name: string): ReadonlyArray<readonly [string, DocumentObject]> {
-  return ["mediaContentType", "mediaEtag"].map((each) => [`${name}@odata.${each}`, { type: "string", readOnly: true }]);
-}
-
 /** Returns the schema of an entity in a response: `$select` may omit any member, and `$expand` adds related entities. */
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = Object.fromEntries(type.navigationProperties.flatMap((each) => expandedMembers(each, schemas)));
-    const shown = shownProperties(type);
-    const members = membersOf(shown.filter(({ stream }) => stream === undefined), "answer", schemas);
-    const streams = shown.filter(({ stream }) => stream !== undefined).map(({ name }) => name);
-    const media = [...(type.media === undefined ? [] : [""]), ...streams].flatMap(streamMembers);
-    const control = { ...CONTROL_INFORMATION, ...Object.fromEntries(media) };
+    const shown = shownProperties(type).filter(({ stream }) => stream === undefined);
+    const members = membersOf(shown, "answer", schemas);
+    const control = { ...CONTROL_INFORMATION, ...streamMembers(type) };
     return objectSchema(fullDescription(type), { ...control, ...members, ...navigations }, []);
   });
 }
