@@ -32,8 +32,8 @@ import { replaceEntity } from "./endpoints/replace-entity.ts";
 import { requiringMatch } from "./endpoints/require-match.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "./endpoints/write-property.ts";
-import { clearStream, createMedia, deleteMedia, replaceStream } from "./endpoints/write-stream.ts";
 import { addReference, removeReference, setReference } from "./endpoints/write-reference.ts";
+import { clearStream, createMedia, deleteMedia, replaceStream } from "./endpoints/write-stream.ts";
 
 /** The routes of one navigation property. */
 type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;

@@ -186,7 +186,9 @@ function namedProperties(
 function namedVirtual({ name: set, virtual }: DeclaredSet): readonly Named[] {
   return virtual.flatMap(({ name, field, isMask, isMedia }) => {
     const rename = "Give the property another key in `virtual`.";
-    return isMask || isMedia === true ? [] : { name, what: `the virtual property \`${field}\` of ${set}`, place: { set }, rename };
+    return isMask || isMedia === true
+      ? []
+      : { name, what: `the virtual property \`${field}\` of ${set}`, place: { set }, rename };
   });
 }
 

@@ -14,7 +14,10 @@ type StreamScope = MemberScope<StructuralProperty> & { readonly traits: StreamTr
 export function addStreamPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   const { entityType } = set.entitySet;
   const { stream, media } = scope.routesOf(set);
-  for (const member of [...shownProperties(entityType), ...(entityType.media === undefined ? [] : [entityType.media])]) {
+  for (const member of [
+    ...shownProperties(entityType),
+    ...(entityType.media === undefined ? [] : [entityType.media]),
+  ]) {
     const { stream: traits } = member;
     if (traits === undefined) continue;
     const isMedia = member === entityType.media;
@@ -28,7 +31,12 @@ export function addStreamPaths(scope: ServiceScope, set: EntitySetDefinition, pl
     if (methods.has("PUT")) addMemberOperation(each, { ...writeOf(each, "update"), ...replacing(traits, what) });
     if (methods.has("DELETE")) {
       const summary = isMedia ? "Delete the media entity" : `Delete the bytes of ${what}`;
-      addMemberOperation(each, { ...writeOf(each, isMedia ? "delete" : "update"), method: "DELETE", id: "clear", summary });
+      addMemberOperation(each, {
+        ...writeOf(each, isMedia ? "delete" : "update"),
+        method: "DELETE",
+        id: "clear",
+        summary,
+      });
     }
   }
 }

@@ -38,7 +38,10 @@ export function bindStream(request: AuthorizedRequest): AddressedStream {
 }
 
 /** Refuses a stream that the user may not read. @throws ODataError `Unauthorized`, `Forbidden` */
-export function checkReadable(request: AuthorizedRequest, { addressed: { entitySet, property } }: AddressedStream): void {
+export function checkReadable(
+  request: AuthorizedRequest,
+  { addressed: { entitySet, property } }: AddressedStream,
+): void {
   const { properties } = queryReaderOf(request);
   if (properties?.unreadableOf(entitySet).has(property) === true) throw properties.refusal(property, entitySet);
 }

@@ -109,4 +109,3 @@ function withinIdle<T>(next: Promise<T>, idleTimeout: number | null): Promise<T>
     next.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
-

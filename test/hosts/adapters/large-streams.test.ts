@@ -33,9 +33,7 @@ function upload(port: number): Promise<number> {
 
 async function download(port: number): Promise<number> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: "127.0.0.1", port, path: "/Files(1)/Content" }, resolve)
-      .on("error", reject)
-      .end();
+    request({ host: "127.0.0.1", port, path: "/Files(1)/Content" }, resolve).on("error", reject).end();
   });
   let length = 0;
   for await (const part of answer) length += (part as Buffer).length;
@@ -59,5 +57,7 @@ test("a gigabyte arrives and leaves in 80 megabytes of memory", { timeout: 300_0
   expect(await download(port)).toBe(2 ** 30);
   child.send("downloaded");
   const [down = 0] = await message();
-  expect([up, down].map((growth) => Math.round(growth))).toEqual([up, down].map((growth) => Math.min(80, Math.round(growth))));
+  expect([up, down].map((growth) => Math.round(growth))).toEqual(
+    [up, down].map((growth) => Math.min(80, Math.round(growth))),
+  );
 });

@@ -72,7 +72,9 @@ function upload({ port, next, headers = {} }: Upload): Promise<readonly [status:
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("error", reject);
-      answer.on("end", () => resolve([answer.statusCode ?? 0, answer.headers.etag ?? "", String(Buffer.concat(chunks))]));
+      answer.on("end", () =>
+        resolve([answer.statusCode ?? 0, answer.headers.etag ?? "", String(Buffer.concat(chunks))]),
+      );
     });
     sent.on("error", reject);
     const send = (): void => {
@@ -92,7 +94,10 @@ function get(port: number, headers: Readonly<Record<string, string>> = {}): Prom
   });
 }
 
-function chunksOf(count: number, size: number): { readonly next: () => Uint8Array | null; readonly digest: () => string } {
+function chunksOf(
+  count: number,
+  size: number,
+): { readonly next: () => Uint8Array | null; readonly digest: () => string } {
   const hash = createHash("sha256");
   let made = 0;
   const next = (): Uint8Array | null => {
@@ -121,9 +126,16 @@ describe.each(HOSTS)("streams over %s", (_name, open) => {
     const answer = await get(port);
     const hash = createHash("sha256");
     for await (const chunk of answer) hash.update(chunk as Buffer);
-    expect([answer.statusCode, answer.headers["content-length"], hash.digest("base64url")]).toEqual([200, "3000000", sum]);
+    expect([answer.statusCode, answer.headers["content-length"], hash.digest("base64url")]).toEqual([
+      200,
+      "3000000",
+      sum,
+    ]);
     const part = await get(port, { Range: "bytes=59999-60000" });
-    expect([part.statusCode, [...(await part.toArray()).flatMap((each) => [...(each as Buffer)])]]).toEqual([206, [0, 1]]);
+    expect([part.statusCode, [...(await part.toArray()).flatMap((each) => [...(each as Buffer)])]]).toEqual([
+      206,
+      [0, 1],
+    ]);
     expect(files()).toHaveLength(1);
   });
 

@@ -97,7 +97,6 @@ function serviceOf(entitySets: ServiceOptions["entitySets"], failures: string[])
   });
 }
 
-
 /** The gallery over lists of handlers. */
 export function listedGallery(): Gallery {
   const store = watchedStore();
@@ -172,7 +171,9 @@ export function listedGallery(): Gallery {
 
 /** The gallery over tables, which are made and filled. */
 export async function tabledGallery(db: AnyDatabase, engine: DatabaseEngine["name"]): Promise<Gallery> {
-  const [text, bytes] = { sqlite: ["text", "blob"], postgres: ["text", "bytea"], mariadb: ["text", "longblob"] }[engine];
+  const [text, bytes] = { sqlite: ["text", "blob"], postgres: ["text", "bytea"], mariadb: ["text", "longblob"] }[
+    engine
+  ];
   const key = { sqlite: "text", postgres: "uuid", mariadb: "char(36)" }[engine];
   for (const command of [
     "drop table if exists s_people",

@@ -1,4 +1,13 @@
-import { columnStore, ConfigurationError, edm, entitySet, entityType, type ODataService, odataService, type StreamOptions } from "odatakit";
+import {
+  columnStore,
+  ConfigurationError,
+  edm,
+  entitySet,
+  entityType,
+  type ODataService,
+  odataService,
+  type StreamOptions,
+} from "odatakit";
 import { openApiDocument } from "odatakit/openapi";
 import { describe, expect, test } from "vitest";
 import { ENGINES } from "../../engine/executors/engines.ts";
@@ -12,7 +21,9 @@ describe("streams are described", () => {
   const { service } = listedGallery();
 
   test("in $metadata", async () => {
-    const text = await (await service.fetch(new Request(`${ROOT}$metadata`, { headers: { "x-roles": "boss" } }))).text();
+    const text = await (
+      await service.fetch(new Request(`${ROOT}$metadata`, { headers: { "x-roles": "boss" } }))
+    ).text();
     expect(text).toContain(
       '<Property Name="Photo" Type="Edm.Stream" MaxLength="1000"><Annotation Term="Org.OData.Core.V1.AcceptableMediaTypes"><Collection><String>image/png</String><String>text/plain</String></Collection></Annotation></Property>',
     );
@@ -95,7 +106,11 @@ describe("batches", () => {
     const within = batchOf(tabled, { id: "0", url: "People(1)", ...patched }, put("1", "People(2)/Scan", group));
     const [, refused] = await within;
     expect(outside.kept.size).toBe(0);
-    const [, column] = await batchOf(tabled, { id: "0", url: "People(1)", ...patched }, put("1", "People(2)/Photo", group));
+    const [, column] = await batchOf(
+      tabled,
+      { id: "0", url: "People(1)", ...patched },
+      put("1", "People(2)/Photo", group),
+    );
     expect(column).toMatchObject({ status: 204 });
     await close();
     expect(refused).toMatchObject({
@@ -130,11 +145,23 @@ describe("faults of declarations", () => {
     [1, "The stream `photo` of Thing has 1 in place of options."],
     [{}, "The stream `photo` of Thing has undefined as `store`."],
     [{ store: { write: 1 } }, "The stream `photo` of Thing has an object as `store`."],
-    [{ store: columnStore("text") }, "The stream `photo` of Thing keeps its bytes in \"text\", which is no nullable and ignored Binary of Thing."],
-    [{ store: columnStore("bytes"), maxBytes: null }, "The stream `photo` of Thing has no limit, but its bytes are read whole."],
+    [
+      { store: columnStore("text") },
+      'The stream `photo` of Thing keeps its bytes in "text", which is no nullable and ignored Binary of Thing.',
+    ],
+    [
+      { store: columnStore("bytes"), maxBytes: null },
+      "The stream `photo` of Thing has no limit, but its bytes are read whole.",
+    ],
     [{ store: columnStore("bytes"), maxBytes: 0 }, "The stream `photo` of Thing cannot have 0 as `maxBytes`."],
-    [{ store: columnStore("bytes"), idleTimeout: 1.5 }, "The stream `photo` of Thing cannot have 1.5 as `idleTimeout`."],
-    [{ store: columnStore("bytes"), accepts: [] }, "The stream `photo` of Thing has no list of media types as `accepts`."],
+    [
+      { store: columnStore("bytes"), idleTimeout: 1.5 },
+      "The stream `photo` of Thing cannot have 1.5 as `idleTimeout`.",
+    ],
+    [
+      { store: columnStore("bytes"), accepts: [] },
+      "The stream `photo` of Thing has no list of media types as `accepts`.",
+    ],
     [{ store: columnStore("bytes"), limit: 1 }, "The stream `photo` of Thing has no option `limit`."],
   ])("%j", (options, message) => {
     expect(faultsOf(options)).toContainEqual(message);

@@ -33,7 +33,11 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
   });
 
   type Sent = Uint8Array<ArrayBuffer> | string;
-  const send = async (request: string, headers: Readonly<Record<string, string>> = {}, body?: Sent): Promise<Response> => {
+  const send = async (
+    request: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: Sent,
+  ): Promise<Response> => {
     const [method = "", path = ""] = request.split(/ (.*)/s);
     const init = { method, headers: { "x-roles": "boss", ...headers }, ...(body === undefined ? {} : { body }) };
     return gallery.service.fetch(new Request(`http://g.example/${path}`, init));
@@ -44,10 +48,13 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
     return response.headers.get("ETag") ?? "";
   };
   const codeOf = async (response: Response): Promise<readonly unknown[]> => {
-    const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly message: string } };
+    const { error } = (await response.json()) as {
+      readonly error: { readonly code: string; readonly message: string };
+    };
     return [response.status, error.code, error.message];
   };
-  const kept = (): readonly string[] => [...gallery.store.kept.values()].map((bytes) => new TextDecoder().decode(bytes));
+  const kept = (): readonly string[] =>
+    [...gallery.store.kept.values()].map((bytes) => new TextDecoder().decode(bytes));
   const entity = async (path: string, level = "minimal"): Promise<unknown> => {
     const response = await send(`GET ${path}`, { Accept: `application/json;odata.metadata=${level}` });
     expect(response.status).toBe(200);
@@ -78,7 +85,12 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
         },
       ]);
       const head = await send(`HEAD ${path}`);
-      expect([head.status, head.headers.get("Content-Length"), head.headers.get("ETag"), await head.text()]).toEqual([200, "12", etag, ""]);
+      expect([head.status, head.headers.get("Content-Length"), head.headers.get("ETag"), await head.text()]).toEqual([
+        200,
+        "12",
+        etag,
+        "",
+      ]);
       const cleared = await send(`DELETE ${path}`);
       expect([cleared.status, await cleared.text()]).toEqual([204, ""]);
       expect((await send(`GET ${path}`)).status).toBe(204);
@@ -106,7 +118,9 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
     test(`${path} evaluates preconditions with the ETag of the bytes`, async () => {
       expect((await send(`PUT ${path}`, { "Content-Type": "text/plain", "If-Match": "*" }, HELLO)).status).toBe(412);
       const etag = await put(path, HELLO, { "If-None-Match": "*" });
-      expect((await send(`PUT ${path}`, { "Content-Type": "text/plain", "If-None-Match": "*" }, HELLO)).status).toBe(412);
+      expect((await send(`PUT ${path}`, { "Content-Type": "text/plain", "If-None-Match": "*" }, HELLO)).status).toBe(
+        412,
+      );
       expect((await send(`GET ${path}`, { "If-None-Match": etag })).status).toBe(304);
       expect((await send(`GET ${path}`, { "If-Match": '"other"' })).status).toBe(412);
       expect((await send(`GET ${path}`, { "If-Match": etag })).status).toBe(200);
@@ -250,7 +264,11 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
     ]);
     const path = `Pictures(${id})`;
     const read = await send(`GET ${path}/$value`);
-    expect([read.status, read.headers.get("Content-Type"), await read.text()]).toEqual([200, "image/png", "hello, world"]);
+    expect([read.status, read.headers.get("Content-Type"), await read.text()]).toEqual([
+      200,
+      "image/png",
+      "hello, world",
+    ]);
     const json = { "Content-Type": "application/json" };
     expect((await send(`PATCH ${path}`, json, '{"Title":"A","PersonId":1}')).status).toBe(200);
     const etag = await put(`${path}/$value`, "second", { "Content-Type": "image/jpeg" });
