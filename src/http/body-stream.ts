@@ -14,9 +14,9 @@ export function streamOfChunks(chunks: AsyncIterable<Uint8Array>): ReadableStrea
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = await iterator.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
+        const next: IteratorResult<Uint8Array, unknown> = await iterator.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
       },
       cancel: async () => {
         await iterator.return?.();

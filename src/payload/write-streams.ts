@@ -1,5 +1,5 @@
 import type { EntitySet, EntityType, StructuralProperty } from "../edm/model.ts";
-import { readStreamReference, type StreamReference } from "../edm/stream-property.ts";
+import { readStreamReference, type StreamReference } from "../edm/stream-reference.ts";
 import type { SelectExpandClause } from "../language/query/clauses.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { storedBehind } from "../language/query/shown-entity.ts";

@@ -93,8 +93,9 @@ function* checkOperationPaths({ sets, naming }: DeclaredService): Iterable<Confi
     for (const { name, declared } of propertiesOf(set.entityType, naming)) {
       if (!declared.ignored) taken.set(name, `the property ${name}`);
     }
-    for (const { name } of set.virtual.filter(({ isMedia }) => isMedia !== true))
-      taken.set(name, `the property ${name}`);
+    for (const { name, isMedia } of set.virtual) {
+      if (isMedia !== true) taken.set(name, `the property ${name}`);
+    }
     for (const { name } of set.navigations) taken.set(name, `the navigation ${name}`);
     for (const operation of set.operations) {
       const other = taken.get(operation.name);

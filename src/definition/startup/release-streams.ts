@@ -1,4 +1,5 @@
-import { isColumn, readStreamReference, type StreamStore } from "../../edm/stream-property.ts";
+import { isColumn, type StreamStore } from "../../edm/stream-property.ts";
+import { readStreamReference } from "../../edm/stream-reference.ts";
 import type { Context } from "../context.ts";
 import { declaredStreams } from "../sets/stream-option.ts";
 import type { WriteHook, WriteHooks } from "../sets/write-hooks.ts";
@@ -36,7 +37,7 @@ export function releasingHooks(entityType: EntityTypeDeclaration, hooks: WriteHo
     if (changed.length > 0) release(changed, (await current?.()) ?? {}, ctx);
     return before.patch?.(call);
   };
-  const remove: WriteHook = async (call) => {
+  const remove: WriteHook = (call) => {
     const { entity = {}, ctx } = call as unknown as ReleasingCall;
     release(streams, entity, ctx);
     return after.delete?.(call);

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { StoredBytes, StreamStore } from "../../edm/stream-property.ts";
+import type { ByteRange, StoredBytes, StreamStore } from "../../edm/stream-property.ts";
 
 /** The bytes that are read at once. */
 const CHUNK = 65_536;
@@ -8,89 +8,103 @@ const PART = ".part";
 /** The time in milliseconds after which an unfinished file is left by a process that has ended. */
 const LEFT = 86_400_000;
 
-/** Makes the store of `fileStore`. @see docs/guides/streams.md, Files */
-export function storeFiles(directory: string): StreamStore {
-  // Modules of Node.js are loaded when the first stream is used. @see docs/decisions/0037-fast-start.md
-  const files = process.getBuiltinModule("node:fs/promises");
-  const { join, resolve } = process.getBuiltinModule("node:path");
-  const { createHash, randomBytes } = process.getBuiltinModule("node:crypto");
-  const root = resolve(directory);
-  const folderOf = (id: string): string => join(root, id.slice(0, 2));
+/** The modules of Node.js, loaded when a store is made. @see docs/decisions/0037-fast-start.md */
+function modules() {
+  return {
+    files: process.getBuiltinModule("node:fs/promises"),
+    path: process.getBuiltinModule("node:path"),
+    crypto: process.getBuiltinModule("node:crypto"),
+  };
+}
 
-  async function write(bytes: ReadableStream<Uint8Array>): Promise<StoredBytes> {
-    const id = randomBytes(16).toString("hex");
-    const folder = folderOf(id);
-    await makeFolder(folder);
-    const part = join(folder, id + PART);
+/** The store of `fileStore`. @see docs/guides/streams.md, Files */
+export class FileStore implements StreamStore {
+  readonly #root: string;
+  readonly #node: ReturnType<typeof modules> = modules();
+
+  constructor(directory: string) {
+    this.#root = this.#node.path.resolve(directory);
+  }
+
+  async write(bytes: ReadableStream<Uint8Array>): Promise<StoredBytes> {
+    const { files, path, crypto } = this.#node;
+    const id = crypto.randomBytes(16).toString("hex");
+    const whole = this.#pathOf(id);
+    const part = whole + PART;
+    const folder = path.dirname(whole);
+    await this.#makeFolder(folder);
     try {
-      const written = await writePart(part, bytes);
-      await files.rename(part, join(folder, id));
-      await flushFolder(folder);
+      const written = await this.#writePart(part, bytes);
+      await files.rename(part, whole);
+      await this.#flushFolder(folder);
       return { id, ...written };
     } catch (error) {
-      await files.rm(part, { force: true });
-      await files.rm(join(folder, id), { force: true });
+      for (const left of [part, whole]) await files.rm(left, { force: true });
       throw error;
     }
+  }
+
+  async read(id: string, { start, end }: ByteRange): Promise<ReadableStream<Uint8Array>> {
+    return readFrom(await this.#node.files.open(this.#pathOf(id), "r"), start, end);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#node.files.rm(this.#pathOf(id), { force: true });
+  }
+
+  /** Returns the path of a file. @throws Error for an id of another store */
+  #pathOf(id: string): string {
+    if (!ID.test(id)) throw new Error("The id of a stream is none of this store.");
+    return this.#node.path.join(this.#root, id.slice(0, 2), id);
   }
 
   /** Makes a folder of files, once. Removes what a process left there that ended while it wrote. */
-  async function makeFolder(folder: string): Promise<void> {
-    if ((await files.mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) return flushFolder(root);
+  async #makeFolder(folder: string): Promise<void> {
+    const { files, path } = this.#node;
+    if ((await files.mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) {
+      return this.#flushFolder(this.#root);
+    }
     for (const name of await files.readdir(folder)) {
       if (!name.endsWith(PART)) continue;
-      const path = join(folder, name);
-      const { mtimeMs } = await files.stat(path).catch(() => ({ mtimeMs: Infinity }));
-      if (Date.now() - mtimeMs > LEFT) await files.rm(path, { force: true });
+      const left = path.join(folder, name);
+      const { mtimeMs } = await files.stat(left).catch(() => ({ mtimeMs: Infinity }));
+      if (Date.now() - mtimeMs > LEFT) await files.rm(left, { force: true });
     }
   }
 
-  async function writePart(
-    path: string,
-    bytes: ReadableStream<Uint8Array>,
-  ): Promise<Pick<StoredBytes, "length" | "etag">> {
-    const hash = createHash("sha256");
+  async #writePart(part: string, bytes: ReadableStream<Uint8Array>): Promise<Pick<StoredBytes, "length" | "etag">> {
+    const hash = this.#node.crypto.createHash("sha256");
     let length = 0;
-    const file = await files.open(path, "wx", 0o600);
     const reader = bytes.getReader();
     try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        hash.update(next.value);
-        length += next.value.length;
-        await writeWhole(file, next.value);
+      const file = await this.#node.files.open(part, "wx", 0o600);
+      try {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) {
+          hash.update(next.value);
+          length += next.value.length;
+          await writeWhole(file, next.value);
+        }
+        await file.sync();
+      } finally {
+        await file.close();
       }
-      await file.sync();
     } catch (error) {
       void reader.cancel(error).catch(() => undefined);
       throw error;
-    } finally {
-      await file.close();
     }
     return { length, etag: hash.digest("base64url") };
   }
 
   /** Makes the names in a folder lasting. Windows has no way to do it. */
-  async function flushFolder(folder: string): Promise<void> {
+  async #flushFolder(folder: string): Promise<void> {
     if (process.platform === "win32") return;
-    const handle = await files.open(folder, "r");
+    const handle = await this.#node.files.open(folder, "r");
     try {
       await handle.sync();
     } finally {
       await handle.close();
     }
   }
-
-  /** @throws Error for an id of another store */
-  function pathOf(id: string): string {
-    if (!ID.test(id)) throw new Error("The id of a stream is none of this store.");
-    return join(folderOf(id), id);
-  }
-
-  return Object.freeze<StreamStore>({
-    write,
-    read: async (id, { start, end }) => readFrom(await files.open(pathOf(id), "r"), start, end),
-    delete: (id) => files.rm(pathOf(id), { force: true }),
-  });
 }
 
 async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {

@@ -7,7 +7,7 @@ import type { ODataService } from "../../service/odata-service.ts";
 import { Probes } from "../../service/probes.ts";
 import { checkNodeVersion } from "./check-node-version.ts";
 import { Compression } from "./compression.ts";
-import { storeFiles } from "./file-store.ts";
+import { FileStore } from "./file-store.ts";
 import { faultResponse, MALFORMED_URL } from "./node-client-error.ts";
 import { fromIncomingMessage, http2StreamOf } from "./node-request.ts";
 import { type SentResponse, sendOrFail } from "./node-response.ts";
@@ -24,7 +24,7 @@ const ASCII = /^[\x21-\x7e]*$/;
  * @see docs/guides/streams.md, Files
  */
 export function fileStore(directory: string): StreamStore {
-  return storeFiles(directory);
+  return new FileStore(directory);
 }
 
 /** Where `serve` listens, and how long its connections may take. @see docs/guides/deployment.md, Timeouts */

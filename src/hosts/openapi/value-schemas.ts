@@ -12,7 +12,7 @@ import {
 } from "../../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../../edm/primitive-type.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
-import { streamMembers } from "./stream-content.ts";
+import { controlInformation } from "./stream-content.ts";
 
 /** The use of a value: in a response, in a body with the whole value, or in a body with changed members. */
 type SchemaUse = "answer" | "body" | "change";
@@ -260,21 +260,13 @@ function nullableSchema(schema: DocumentObject): DocumentObject {
 const TEXT: DocumentObject = { type: "string" };
 const MUST_BE_SELECTED = "Returned only if `$select` names it.";
 
-/** The control information of an entity. @see OData JSON Format 4.0, section 4.5 */
-const CONTROL_INFORMATION = {
-  "@odata.context": { type: "string", readOnly: true },
-  "@odata.id": { type: "string", readOnly: true },
-  "@odata.etag": { type: "string", readOnly: true },
-};
-
 /** Returns the schema of an entity in a response: `$select` may omit any member, and `$expand` adds related entities. */
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = Object.fromEntries(type.navigationProperties.flatMap((each) => expandedMembers(each, schemas)));
     const shown = shownProperties(type).filter(({ stream }) => stream === undefined);
     const members = membersOf(shown, "answer", schemas);
-    const control = { ...CONTROL_INFORMATION, ...streamMembers(type) };
-    return objectSchema(fullDescription(type), { ...control, ...members, ...navigations }, []);
+    return objectSchema(fullDescription(type), { ...controlInformation(type), ...members, ...navigations }, []);
   });
 }
 

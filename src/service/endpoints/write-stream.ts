@@ -2,13 +2,8 @@ import { isODataError, protocolError, type ODataError } from "../../base/errors/
 import { chain } from "../../base/maybe.ts";
 import { bareMediaType, isMediaType } from "../../edm/media-type.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import {
-  checkStored,
-  MAX_STREAM_TEXT,
-  type StoredBytes,
-  type StreamTraits,
-  writeStreamReference,
-} from "../../edm/stream-property.ts";
+import type { StoredBytes, StreamTraits } from "../../edm/stream-property.ts";
+import { checkStored, MAX_STREAM_TEXT, writeStreamReference } from "../../edm/stream-reference.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { refusalOfProperty, refusedProperties } from "../../engine/rules/property-access.ts";

@@ -24,10 +24,10 @@ function megabytes(name: string): number {
   return Number(found?.[1]) / 1024;
 }
 
-const { port, close } = await serve(odataService({ entitySets: [files], profile: "standard" }), { port: 0 });
+const server = await serve(odataService({ entitySets: [files], profile: "standard" }), { port: 0 });
 // Makes the present memory the peak.
 writeFileSync("/proc/self/clear_refs", "5");
 const before = megabytes("VmRSS");
 process.on("message", () => process.send?.([megabytes("VmHWM") - before, megabytes("VmHWM")]));
-process.once("disconnect", () => void close());
-process.send?.([port]);
+process.once("disconnect", () => void server.close());
+process.send?.([server.port]);

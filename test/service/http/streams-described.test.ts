@@ -1,6 +1,6 @@
 import {
   columnStore,
-  ConfigurationError,
+  type ConfigurationError,
   edm,
   entitySet,
   entityType,
