@@ -1,17 +1,20 @@
 import type { Zone } from "../format/zone.ts";
 import type { StructuredType } from "../model/model.ts";
 import { readApply, titleOf } from "./apply-text.ts";
-import { conditionsOf, type FilterNode, filterOf } from "./filter-tree.ts";
+import { conditionsOf, filterOf } from "./filter-tree.ts";
 import { wordsOf } from "./filter-words.ts";
 import { limitsOf, withLimits } from "./limits.ts";
 import { readOrderBy, writeOrderBy } from "./order-by-text.ts";
 
 type Options = ReadonlyMap<string, string>;
 
-/** A part of a query in words, with the options that remain without it. */
+/** A part of a query in words. */
 export interface QueryPart {
   readonly words: string;
+  /** The options that remain without it. */
   readonly rest: Options;
+  /** Of a condition, its text, and the options with another text. */
+  readonly condition?: { readonly text: string; readonly replace: (text: string) => Options };
 }
 
 const OTHERS = Object.entries({ $compute: "Computed:", $skip: "Rows left out:", $top: "Rows at most:" });
@@ -20,32 +23,31 @@ const OTHERS = Object.entries({ $compute: "Computed:", $skip: "Rows left out:", 
 export function partsOf(type: StructuredType, options: Options, zone?: Zone): readonly QueryPart[] {
   const { search, filter, steps } = limitsOf(options);
   const textOf = (name: string): string => options.get(name) ?? "";
-  const without = (name: string, text = ""): Options => new Map([...options, [name, text]]);
-  const ofFilter = (text: string) => filterParts(text, options, (node) => wordsOf(node, type, zone));
+  const withText = (name: string, text = ""): Options => new Map([...options, [name, text]]);
+  const conditions = (text: string, withFilter: (filter: string) => Options): readonly QueryPart[] => {
+    const all = conditionsOf(text);
+    return all.map((node, at) => {
+      const shown = conditionsOf(filterOf([node]), options);
+      const replace = (next: string): Options => withFilter(filterOf(all.with(at, { kind: "text", text: next })));
+      const words = shown.map((each) => wordsOf(each, type, zone)).join(" and ");
+      return { words, rest: replace(""), condition: { text: filterOf(shown), replace } };
+    });
+  };
   const keys = readOrderBy(textOf("$orderby")) ?? [{ path: textOf("$orderby"), isDescending: false }];
-  const parts: readonly (readonly [words: string, text: string, rest: Options])[] = [
-    [`Search: ${search}`, search, withLimits(options, { search: "" })],
-    ...ofFilter(filter).map(([words, others]) => [words, words, withLimits(options, { filter: others })] as const),
-    [stepWords(steps), steps, without("$apply")],
-    ...ofFilter(steps === "" ? "" : textOf("$filter")).map(
-      ([words, others]) => [words, words, without("$filter", others)] as const,
-    ),
-    ...keys.map(({ path, isDescending }, at) => {
-      const words = `${at === 0 ? "Sorted" : "then"} by ${path}${isDescending ? ", descending" : ""}`;
-      return [words, path, without("$orderby", writeOrderBy(keys.toSpliced(at, 1)))] as const;
-    }),
-    ...OTHERS.map(([name, words]) => [`${words} ${textOf(name)}`, textOf(name), without(name)] as const),
-  ];
-  return parts.flatMap(([words, text, rest]) => (text === "" ? [] : [{ words, rest }]));
-}
-
-/** Returns the conditions of a filter in words, each with the filter of the others. */
-function filterParts(filter: string, options: Options, toWords: (node: FilterNode) => string) {
-  const all = conditionsOf(filter);
-  return all.map((node, at) => {
-    const words = conditionsOf(filterOf([node]), options).map(toWords);
-    return [words.join(" and "), filterOf(all.toSpliced(at, 1))] as const;
+  const order = keys.map(({ path, isDescending }, at) => {
+    const words = `${at === 0 ? "Sorted" : "then"} by ${path}${isDescending ? ", descending" : ""}`;
+    return { words, rest: withText("$orderby", writeOrderBy(keys.toSpliced(at, 1))) };
   });
+  return [
+    ...(search === "" ? [] : [{ words: `Search: ${search}`, rest: withLimits(options, { search: "" }) }]),
+    ...conditions(filter, (text) => withLimits(options, { filter: text })),
+    ...(steps === "" ? [] : [{ words: stepWords(steps), rest: withText("$apply") }]),
+    ...(steps === "" ? [] : conditions(textOf("$filter"), (text) => withText("$filter", text))),
+    ...(textOf("$orderby") === "" ? [] : order),
+    ...OTHERS.filter(([name]) => textOf(name) !== "").map(([name, words]) => {
+      return { words: `${words} ${textOf(name)}`, rest: withText(name) };
+    }),
+  ];
 }
 
 function stepWords(steps: string): string {

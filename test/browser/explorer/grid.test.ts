@@ -107,6 +107,29 @@ describe.skipIf(program === undefined)("the grid", async () => {
     expect(explorer.complaints).toEqual([]);
   });
 
+  test("a chip opens the form of its condition, and the others stay", async () => {
+    const { page, settle } = explorer;
+    await show("#/grid/Cities?$filter=Population gt @least and Id gt 0&@least=1000000&$orderby=Name");
+    await page.locator(".grid-chip button").first().click();
+    expect(await page.locator(".popover .filter-row").count()).toBe(1);
+    const choices = `[...document.querySelectorAll(".popover select")].map((each) => each.selectedOptions[0].text)`;
+    expect(await evaluate(choices)).toEqual(["Population", "is more than"]);
+    await page.locator(".popover .filter-row input").first().fill("");
+    await page.keyboard.press("Enter");
+    await settle();
+    // A missing value does not remove the condition.
+    expect(await page.locator(".popover").count()).toBe(1);
+    await page.keyboard.type("5000000");
+    await page.keyboard.press("Enter");
+    await settle();
+    expect(await hash()).toBe("#/grid/Cities?$filter=Population gt 5000000 and Id gt 0&$orderby=Name");
+    await page.locator(".grid-chip button").nth(1).click();
+    await page.keyboard.press("Escape");
+    await settle();
+    expect(await evaluate("document.activeElement.matches('.grid-chip button')")).toBe(true);
+    expect([await page.locator(".popover").count(), explorer.complaints]).toEqual([0, []]);
+  });
+
   test("its form of the whole filter has groups, relations, and conditions as text", async () => {
     const { page, settle } = explorer;
     await show("#/grid/Cities?draft=Countries&$filter=Population mod 7 eq 1");

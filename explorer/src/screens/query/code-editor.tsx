@@ -84,11 +84,10 @@ function extensionsOf(latest: { readonly current: CodeEditorProps }): readonly E
   const suggest = ({ state, pos }: CompletionContext): CompletionResult | null => {
     const { from, to, items } = latest.current.complete(state.doc.toString(), pos);
     const written = state.sliceDoc(from, to);
-    const options = items
-      .filter(({ insert }) => insert !== written)
-      .map(({ label, kind, description, insert }) => {
-        return { label, type: kind, detail: description ?? "", apply: insert };
-      });
+    const others = items.filter(({ insert }) => insert !== written);
+    const options = others.map(({ label, kind: type, description, insert: apply }) => {
+      return { label, type, detail: description ?? "", apply };
+    });
     return options.length === 0 ? null : { from, to, options, filter: false };
   };
   const report = EditorView.updateListener.of(({ docChanged, transactions, state }) => {
@@ -97,12 +96,7 @@ function extensionsOf(latest: { readonly current: CodeEditorProps }): readonly E
   });
   return [
     history(),
-    Prec.highest(
-      keymap.of([
-        { key: "Mod-Enter", run },
-        { key: "Ctrl-Enter", run },
-      ]),
-    ),
+    Prec.highest(keymap.of(["Mod-Enter", "Ctrl-Enter"].map((key) => ({ key, run })))),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     autocompletion({ override: [suggest], icons: false, interactionDelay: 0, maxRenderedOptions: 200 }),
     EditorView.lineWrapping,

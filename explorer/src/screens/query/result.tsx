@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { memberOf } from "../../client/json-members.ts";
 import { messageOf } from "../../client/service-error.ts";
 import { countText, isNumeric, showValue, shownAs } from "../../format/show-value.ts";
-import type { StructuredType } from "../../model/model.ts";
+import type { PropertyType, StructuredType } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
@@ -51,10 +51,13 @@ function Rows({ body, type }: { readonly body: unknown; readonly type: Structure
   }
   if (rows.length === 0) return <p class="dim">No entity meets the conditions.</p>;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !name.includes("@"));
-  const columns = names.map((name) => {
-    const values = rows.map((row) => row[name]);
-    return { name, type: columnType(type, name, values) };
-  });
+  const typeOf = (name: string): PropertyType | null =>
+    columnType(
+      type,
+      name,
+      rows.map((row) => row[name]),
+    );
+  const columns = names.map((name) => ({ name, type: typeOf(name) }));
   return (
     <DataTable
       label="First rows"
