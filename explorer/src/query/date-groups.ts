@@ -1,7 +1,7 @@
-import type { ComputedSyntax, SyntaxNode } from "../../../src/language/syntax/ast.ts";
+import type { ComputedSyntax, MemberSyntax } from "../../../src/language/syntax/ast.ts";
 import type { TokenList } from "../../../src/language/syntax/token.ts";
 import type { CalendarUnit } from "../format/zone.ts";
-import { pathOf, textOf } from "./syntax.ts";
+import { nodesIn, pathOf, textOf } from "./syntax.ts";
 
 /** A group by the period that contains a date. The service computes it in UTC, as a number or date with a name. */
 export interface DateGroup {
@@ -42,16 +42,10 @@ function expressionOf(value: string, unit: CalendarUnit): string {
 
 /** Reads an item of `compute` as a group; null for other items. */
 export function readDateGroup({ expression, alias }: ComputedSyntax, list: TokenList): DateGroup | null {
-  const path = firstPath(expression);
+  const member = nodesIn(expression).find((each): each is MemberSyntax => "kind" in each && each.kind === "member");
+  const path = member === undefined ? null : pathOf(member);
   if (path === null) return null;
   const text = `${textOf(expression, list)} as ${alias.name}`;
   const forms = UNITS.flatMap((unit) => [true, false].map((isUtc) => ({ path, unit, alias: alias.name, isUtc })));
   return forms.find((each) => writeDateGroup(each) === text) ?? null;
-}
-
-/** Returns the first path in an expression; null without one. */
-function firstPath(node: unknown): string | null {
-  if (typeof node !== "object" || node === null) return null;
-  const path = "kind" in node && node.kind === "member" ? pathOf(node as SyntaxNode) : null;
-  return path ?? Object.values(node).reduce((found: string | null, each) => found ?? firstPath(each), null);
 }

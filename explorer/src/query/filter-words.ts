@@ -1,6 +1,6 @@
 import { isText, showValue, shownAs } from "../format/show-value.ts";
 import type { Zone } from "../format/zone.ts";
-import type { Property, StructuredType } from "../model/model.ts";
+import type { StructuredType } from "../model/model.ts";
 import { type FilterCondition, type FilterNode, filterOf } from "./filter-tree.ts";
 import { literalText } from "./literals.ts";
 import { operatorFor, operatorsFor } from "./operators.ts";
@@ -26,14 +26,13 @@ export function wordsOf(node: FilterNode, type: StructuredType, zone?: Zone): st
     case "text":
       return fallback;
     case "condition":
-      return conditionWords(node, node.path, memberAt(type, node.path)?.property, type, zone) ?? fallback;
+      return conditionWords(node, node.path, type, zone) ?? fallback;
     case "lambda": {
       const { path, condition } = node;
       const quantifier = nameOf(node.quantifier, node.isNegated);
       if (condition === null) return `${path}: ${quantifier}`;
       const item = condition.path === "" ? path : `${path}/${condition.path}`;
-      const found = memberAt(type, item)?.property;
-      const words = conditionWords(condition, item, found && { ...found, isCollection: false }, type, zone);
+      const words = conditionWords(condition, item, type, zone);
       return words === null ? fallback : `${quantifier} ${words}`;
     }
     case "group": {
@@ -44,14 +43,10 @@ export function wordsOf(node: FilterNode, type: StructuredType, zone?: Zone): st
   }
 }
 
-function conditionWords(
-  condition: FilterCondition,
-  name: string,
-  property: Property | undefined,
-  owner: StructuredType,
-  zone: Zone | undefined,
-): string | null {
-  const operator = property === undefined ? null : operatorFor(condition, operatorsFor(property));
+function conditionWords(condition: FilterCondition, name: string, owner: StructuredType, zone?: Zone): string | null {
+  const property = memberAt(owner, name)?.property;
+  const operators = property === undefined ? [] : operatorsFor({ ...property, isCollection: false });
+  const operator = operatorFor(condition, operators);
   if (property === undefined || operator === null) return null;
   if (operator.values === "none") return `${name} ${operator.label}`;
   const { type } = property;

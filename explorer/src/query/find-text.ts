@@ -1,17 +1,13 @@
 import { isText } from "../format/show-value.ts";
-import type { EntitySet, Property, StructuredType } from "../model/model.ts";
+import type { Property } from "../model/model.ts";
 import { condition, conditionsOf, type FilterNode, filterOf } from "./filter-tree.ts";
 import { foundText } from "./filter-words.ts";
 import { limitsOf, withLimits } from "./limits.ts";
 import { toLiteral } from "./literals.ts";
+import type { ResolvedPath } from "./resolve-type.ts";
 
-/** The rows among which a text is found. */
-export interface FindPlace {
-  readonly type: StructuredType;
-  readonly set: EntitySet | null;
-  /** Whether they are only a part of the set, to which the abilities to search do not belong. */
-  readonly isPart?: boolean;
-}
+/** The rows among which a text is found, and whether they are only a part of the set, to which its abilities to search do not belong. */
+export type FindPlace = Pick<ResolvedPath, "type" | "set"> & { readonly isPart?: boolean };
 
 type Options = ReadonlyMap<string, string>;
 

@@ -25,10 +25,8 @@ export function withLimits(options: Options, changes: Partial<Omit<Limits, "step
   const { search, filter, steps } = { ...limitsOf(options), ...changes };
   const isGrouped = (options.get("$apply") ?? "") !== "";
   if (!isGrouped) return new Map([...options, ["$search", search], ["$filter", filter]]);
-  return new Map([
-    ...options,
-    ["$apply", [...stepsOf({ search, filter }), steps].filter((step) => step !== "").join("/")],
-  ]);
+  const all = [...stepsOf({ search, filter }), steps].filter((step) => step !== "");
+  return new Map([...options, ["$apply", all.join("/")]]);
 }
 
 /** Writes the options that choose the rows of a query as steps of `$apply`, the first rows included. */

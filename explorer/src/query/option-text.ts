@@ -32,11 +32,8 @@ export function readQueryText(text: string, root = ""): QueryText & { readonly p
   const pieces = Array.from(text.slice(start).matchAll(OPTION))
     .filter(([written]) => written.trim() !== "")
     .map(({ 0: written, index }) => readPiece(written, start + index));
-  return {
-    path: path.trim().replace(/^\/+/u, "").replaceAll("?", "%3F"),
-    pieces,
-    options: new Map(pieces.map(({ name, value }) => [name, value])),
-  };
+  const options = new Map(pieces.map(({ name, value }) => [name, value]));
+  return { path: path.trim().replace(/^\/+/u, "").replaceAll("?", "%3F"), pieces, options };
 }
 
 function readPiece(written: string, at: number): OptionPiece {

@@ -12,11 +12,9 @@ export interface SortKey {
 export function readOrderBy(text: string): readonly SortKey[] | null {
   if (text.trim() === "") return [];
   const items = parsed((context) => parseOrderBy(tokenize(text, context, "$orderby"), context)) ?? [];
-  const keys = items.flatMap(({ expression, descending: isDescending }) => {
-    const path = valuePath(expression);
-    return path === null ? [] : { path, isDescending };
-  });
-  return keys.length < Math.max(items.length, 1) ? null : keys;
+  const paths = items.flatMap(({ expression }) => valuePath(expression) ?? []);
+  const keys = paths.map((path, at) => ({ path, isDescending: items[at]?.descending === true }));
+  return keys.length > 0 && keys.length === items.length ? keys : null;
 }
 
 /** Writes the text of `$orderby`; empty without a key. */

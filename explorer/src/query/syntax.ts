@@ -59,7 +59,8 @@ export function valuePath(node: SyntaxNode, item?: string | null): string | null
 
 /** Returns the text of a part of an expression, without parentheses around it. */
 export function textOf(node: SyntaxNode, { text, tokens }: Pick<Source, "text" | "tokens">): string {
-  const places = positionsIn(node).toSorted((one, other) => one - other);
+  const positions = nodesIn(node).flatMap((each) => ("position" in each ? Number(each.position) : []));
+  const places = positions.toSorted((one, other) => one - other);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
   let start = tokens.findIndex(({ position }) => position === first);
   let end = tokens.findLastIndex(({ position }) => position === last);
@@ -76,8 +77,7 @@ export function textOf(node: SyntaxNode, { text, tokens }: Pick<Source, "text" |
 
 const DEPTHS: Partial<Record<TokenKind, number>> = { "(": 1, "[": 1, ")": -1, "]": -1 };
 
-function positionsIn(node: unknown): readonly number[] {
-  if (typeof node !== "object" || node === null) return [];
-  const own = "position" in node && typeof node.position === "number" ? [node.position] : [];
-  return [...own, ...Object.values(node).flatMap(positionsIn)];
+/** Returns all objects of a tree, the outer ones first. */
+export function nodesIn(node: unknown): readonly object[] {
+  return typeof node === "object" && node !== null ? [node, ...Object.values(node).flatMap(nodesIn)] : [];
 }

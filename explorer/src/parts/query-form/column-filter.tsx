@@ -33,15 +33,15 @@ interface FieldsProps extends ColumnFilterProps {
 export function ColumnFilter(props: ColumnFilterProps): JSX.Element {
   const { conditions, onShow } = props;
   const [next, setNext] = useState(conditions);
-  const [Special, setSpecial] = useState<{ readonly fields: Fields } | null>(() => fieldsOf(props));
-  const { fields: Shown } = Special ?? { fields: OperatorFields };
+  const [isPlain, setPlain] = useState(fieldsOf(props) === null);
+  const Shown = (isPlain ? null : fieldsOf(props)) ?? OperatorFields;
   return (
     <ShowForm onShow={() => onShow(next)}>
       <div class="filter-row">
         <Shown {...props} conditions={next} onChange={setNext} />
       </div>
-      {Special === null ? null : (
-        <Button kind="quiet" onClick={() => setSpecial(null)}>
+      {isPlain ? null : (
+        <Button kind="quiet" onClick={() => setPlain(true)}>
           More operators
         </Button>
       )}
@@ -52,14 +52,14 @@ export function ColumnFilter(props: ColumnFilterProps): JSX.Element {
 type Fields = (props: FieldsProps) => JSX.Element;
 
 /** Returns the fields of a type that can show the conditions; null for an operator with a value. */
-function fieldsOf({ property: { type }, conditions, zone }: ColumnFilterProps): { readonly fields: Fields } | null {
+function fieldsOf({ property: { type }, conditions, zone }: ColumnFilterProps): Fields | null {
   const name = type.kind === "primitive" ? type.name : "";
   const isOfDays = /^Edm\.Date(?:TimeOffset)?$/u.test(name);
-  if (isOfDays) return readRange(conditions, zoneOf(type, zone)) && { fields: DayFields };
+  if (isOfDays) return readRange(conditions, zoneOf(type, zone)) && DayFields;
   const operators = type.kind === "enum" && type.enum.isFlags ? ["has"] : ["eq", "in"];
   const isShown = conditions.every(({ operator, isNegated }) => operators.includes(operator) && !isNegated);
   const hasBoxes = type.kind === "enum" || name === "Edm.Boolean";
-  return hasBoxes && isShown && conditions.length < 2 ? { fields: BoxFields } : null;
+  return hasBoxes && isShown && conditions.length < 2 ? BoxFields : null;
 }
 
 /** Chooses an operator and a value. Further conditions stay. */

@@ -33,12 +33,12 @@ function optionOf({ options, onChange }: OptionsProps, name: string): OptionText
   return { text: options.get(name) ?? "", onChange: change };
 }
 
-/** Edits the columns of each entity: its properties, and related entities with their own options. */
+/**
+ * Edits the columns of each entity: its properties, and related entities with their own options. `expandOf` makes the node of a
+ * navigation that is added; without it, all of its properties are read.
+ */
 export function ColumnsBuilder(
-  props: OptionsProps & {
-    /** Makes the node of a navigation that is added; without it, all of its properties are read. */
-    readonly expandOf?: (navigation: Navigation) => ExpandNode;
-  },
+  props: OptionsProps & Readonly<{ expandOf?: (navigation: Navigation) => ExpandNode }>,
 ): JSX.Element {
   const { expandOf = ({ name }) => expandNode(name) } = props;
   const { type, set } = props.place;
@@ -96,10 +96,7 @@ function Expanded(
 
 /** Edits the options of a query, or those of a navigation that it expands: each as the set permits it. */
 export function QueryOptions(
-  props: OptionsProps & {
-    readonly place: { readonly isCollection: boolean };
-    readonly isNested?: boolean;
-  },
+  props: OptionsProps & Readonly<{ place: { readonly isCollection: boolean }; isNested?: boolean }>,
 ): JSX.Element {
   const { place, options, isNested = false } = props;
   const can = place.set?.abilities;

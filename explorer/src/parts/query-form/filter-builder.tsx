@@ -5,7 +5,6 @@ import {
   condition,
   type FilterCondition,
   type FilterGroup,
-  type FilterLambda,
   type FilterNode,
   filterOf,
   NO_FILTER,
@@ -68,14 +67,12 @@ function Group({ node, paths, onChange }: NodeProps<FilterGroup>): JSX.Element {
 
 /** Returns the unfinished condition of a property. Letter case makes no difference in texts. */
 export function firstCondition(path: string, property: Property): FilterCondition {
-  const [operator] = operatorsFor(property);
-  const begun = condition(path, operator?.operator ?? "eq", []);
-  return { ...begun, isNegated: operator?.isNegated ?? false, isLowered: isText(property.type) };
+  return condition(path, operatorsFor(property)[0]?.operator ?? "eq", [], { isLowered: isText(property.type) });
 }
 
 /** The unfinished condition of a path. */
 function startOf(start: FilterPath | undefined): FilterNode {
-  if (start === undefined || operatorsFor(start.property).length === 0) return { kind: "text", text: "" };
+  if (start === undefined) return { kind: "text", text: "" };
   const begun = firstCondition(start.path, start.property);
   if (start.collection === null) return begun;
   return { kind: "lambda", path: start.collection, quantifier: "any", isNegated: false, condition: begun };
@@ -97,16 +94,17 @@ function Item({ node, paths, onChange }: NodeProps<FilterNode>): JSX.Element {
   return (
     <>
       <Pick label="Property" value={path.name} {...{ choices }} onPick={onChange} />
-      {lambda === null ? null : <Quantifier node={lambda} onChange={onChange} />}
+      {lambda === null ? null : (
+        <Pick
+          label="How many"
+          value={nameOf(lambda.quantifier, lambda.isNegated)}
+          choices={QUANTIFIERS}
+          onPick={(chosen) => onChange({ ...lambda, ...chosen })}
+        />
+      )}
       <ConditionFields node={condition} property={path.property} operator={operator} onChange={change} />
     </>
   );
-}
-
-function Quantifier({ node, onChange }: Omit<NodeProps<FilterLambda>, "paths">): JSX.Element {
-  const text = nameOf(node.quantifier, node.isNegated);
-  const pick = (chosen: Partial<FilterLambda>): void => onChange({ ...node, ...chosen });
-  return <Pick label="How many" value={text} choices={QUANTIFIERS} onPick={pick} />;
 }
 
 /** As long as the typed text is missing or wrong, the condition has no values. */
@@ -131,12 +129,12 @@ export function ConditionFields(props: {
   const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
   const typed = node.typed ?? stated;
   const change = (next: Operator, text: string | null, isLowered = node.isLowered): void => {
-    const literals = readValues(text, next, type).flatMap(({ literal }) => literal ?? []);
-    const isWhole = literals.length === readValues(text, next, type).length;
+    const literals = readValues(text, next, type).map(({ literal }) => literal);
+    const isWhole = literals.every((literal) => literal !== null);
     onChange({ ...conditionOf(node.path, next, isWhole ? literals : [], isLowered), typed: text });
   };
   const read = readValues(typed, operator, type);
-  const faults = read.length === 0 ? [isBegun ? null : "A value is missing."] : read.map(({ message }) => message);
+  const missing = read.length > 0 || isBegun ? null : "A value is missing.";
   return (
     <>
       <Pick
@@ -154,7 +152,7 @@ export function ConditionFields(props: {
           shape={values === "many" ? LINES : { type, isCollection: false }}
           typed={typed}
           isNullable={false}
-          error={faults.find((message) => message !== null)}
+          error={read.find(({ message }) => message !== null)?.message ?? missing}
           onChange={(text) => change(operator, text)}
         />
       )}

@@ -1,11 +1,9 @@
-import type { EntitySet, Property, StructuredType } from "../../model/model.ts";
+import type { Property, StructuredType } from "../../model/model.ts";
 import { comparable, operatorsFor, type PathProperty } from "../../query/operators.ts";
+import type { ResolvedPath } from "../../query/resolve-type.ts";
 
 /** The type that a builder offers queries of, and the set with its abilities; null if the model names none. */
-export interface QueryPlace {
-  readonly type: StructuredType;
-  readonly set: EntitySet | null;
-}
+export type QueryPlace = Pick<ResolvedPath, "type" | "set">;
 
 /** The begin of a condition. */
 export interface FilterPath extends PathProperty {
@@ -36,9 +34,8 @@ export function filterPaths({ type, set }: QueryPlace): readonly FilterPath[] {
 
 /** Returns the paths that an order may have. */
 export function sortPaths({ type, set }: QueryPlace): readonly string[] {
-  return singlePaths(type)
-    .map(({ path }) => path)
-    .filter((path) => set?.abilities.sortable(path) ?? true);
+  const paths = singlePaths(type).map(({ path }) => path);
+  return paths.filter((path) => set?.abilities.sortable(path) ?? true);
 }
 
 /** Returns the properties of a type, and those of the entities that navigations to one entity lead to. */

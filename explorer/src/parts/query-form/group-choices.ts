@@ -74,13 +74,10 @@ export function totalRows({ type, set }: QueryPlace, form: ApplyForm, model: Mod
   const rowOf = (owner: QueryPlace, prefix = "") => {
     return ({ path, property }: PathProperty): ChoiceRow => {
       const permitted = owner.set?.abilities.methodsOf(path) ?? [...METHOD_NAMES.keys()];
-      const methods = methodsOf(property.type, isIdentifier(owner.type, path)).filter(
-        (each) => each !== "sum" || isSummable(path),
-      );
-      const choices = methods
-        .filter((each) => permitted.includes(each))
-        .map((method) => totalChoice(type, form, method, prefix + path));
-      return { name: prefix + path, choices };
+      const methods = methodsOf(property.type, isIdentifier(owner.type, path));
+      const possible = methods.filter((each) => permitted.includes(each) && (each !== "sum" || isSummable(path)));
+      const name = prefix + path;
+      return { name, choices: possible.map((method) => totalChoice(type, form, method, name)) };
     };
   };
   // The service states the totals of related entities with the steps that join them.
