@@ -5,7 +5,7 @@ import { type DateGroup, readDateGroup, writeDateGroup } from "./date-groups.ts"
 import { parsed, pathOf, syntaxContext, textOf } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
-type TotalMethod = "count" | "sum" | "average" | "min" | "max" | "countdistinct";
+type TotalMethod = AggregateSyntax["method"];
 
 /** The names of the methods for people. */
 export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([

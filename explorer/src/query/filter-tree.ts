@@ -1,4 +1,6 @@
+import type { FunctionName } from "../../../src/edm/canonical-functions.ts";
 import type { SyntaxNode } from "../../../src/language/syntax/ast.ts";
+import type { Operator } from "../../../src/language/syntax/token.ts";
 import { literalIn, parsed, parseFilter, pathOf, type Source, textOf, valuePath } from "./syntax.ts";
 
 /** A filter as a builder shows it. Other expressions stay text. */
@@ -38,9 +40,10 @@ export interface FilterLambda {
   readonly condition: FilterCondition | null;
 }
 
-const CALLS = ["contains", "startswith", "endswith"] as const;
+const CALLS = ["contains", "startswith", "endswith"] as const satisfies readonly FunctionName[];
+const COMPARISONS = ["eq", "ne", "gt", "ge", "lt", "le", "has", "in"] as const satisfies readonly Operator["symbol"][];
 /** The operator of a condition. */
-export const CONDITION_OPERATORS = [...CALLS, "eq", "ne", "gt", "ge", "lt", "le", "has", "in"] as const;
+export const CONDITION_OPERATORS = [...CALLS, ...COMPARISONS] as const;
 export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
 
 /** The tree of an empty filter. */

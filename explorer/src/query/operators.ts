@@ -56,12 +56,8 @@ export function operatorsFor(property: Pick<Property, "type" | "isCollection" | 
 }
 
 /** Makes the condition of an operator on literals, as `readTyped` returns them; lowered if letter case makes no difference. */
-export function conditionOf(
-  path: string,
-  { operator, isNegated, values }: Operator,
-  literals: readonly string[],
-  isLowered = false,
-): FilterCondition {
+export function conditionOf(path: string, chosen: Operator, literals: readonly string[], isLowered = false) {
+  const { operator, isNegated, values } = chosen;
   if (values === "none") return condition(path, operator, ["null"], { isNegated });
   const cased = isLowered ? literals.map((literal) => literal.toLowerCase()) : literals;
   return condition(path, operator, cased, { isNegated, isLowered });

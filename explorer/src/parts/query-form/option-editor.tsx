@@ -36,12 +36,9 @@ export function OptionEditor<Value>(
 }
 
 /** Shows a part of a form that opens, and opens by itself once it says something. */
-export function Section(props: {
-  readonly title: string;
-  readonly text: string;
-  readonly isShown?: boolean;
-  readonly children: ComponentChildren;
-}): JSX.Element | null {
+export function Section(
+  props: Readonly<{ title: string; text: string; isShown?: boolean; children: ComponentChildren }>,
+): JSX.Element | null {
   const { title, text, isShown = true, children } = props;
   const wasUsed = useRef(false);
   wasUsed.current ||= text !== "";

@@ -6,10 +6,11 @@ import { TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
 import { QueryOptions } from "../../parts/query-form/columns-builder.tsx";
+import type { OptionText } from "../../parts/query-form/option-editor.tsx";
 import { complete } from "../../query/completion.ts";
 import { readQueryText, writeQueryText } from "../../query/option-text.ts";
 import { resolvePath } from "../../query/resolve-type.ts";
-import type { OpenSession, ScreenProps } from "../../state/session.ts";
+import type { ScreenProps } from "../../state/session.ts";
 import { resourceUrl, withOptions } from "../../state/view.ts";
 import { CodeEditor } from "./code-editor.tsx";
 import { faultIn, faultOfService, textOf, withText } from "./query-view.ts";
@@ -107,31 +108,22 @@ function Actions(props: {
 }
 
 /** Edits a query as a form, with the options that the set permits. */
-function Builder(props: {
-  readonly session: OpenSession;
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}): JSX.Element {
-  const { model, client } = props.session;
-  const { path, options } = readQueryText(props.text, client.root);
+function Builder({ session, text, onChange }: OptionText & Pick<ScreenProps, "session">): JSX.Element {
+  const { model, client } = session;
+  const { path, options } = readQueryText(text, client.root);
   const place = resolvePath(model, path);
   const sets = [...model.sets.keys()];
   const other = { value: path, label: path === "" ? "Choose a set" : `Another path: ${path}` };
   return (
     <section class="query-form" aria-label="Form">
-      <TextField
-        label="Set"
-        value={path}
-        choices={model.sets.has(path) ? sets : [other, ...sets]}
-        onInput={props.onChange}
-      />
+      <TextField label="Set" value={path} choices={model.sets.has(path) ? sets : [other, ...sets]} onInput={onChange} />
       {place === null ? (
         <p class="dim">The form appears with a set of the model. Write the options of other paths as text.</p>
       ) : (
         <QueryOptions
           key={path}
           {...{ model, place, options }}
-          onChange={(next) => props.onChange(writeQueryText({ path, options: next }))}
+          onChange={(next) => onChange(writeQueryText({ path, options: next }))}
         />
       )}
     </section>
