@@ -13,22 +13,38 @@ const ZONES: ReadonlyMap<unknown, string> = new Map([
   ["text", "Etc/UTC"],
 ]);
 
-/** Returns the timestamps of a type in columns without a time zone, by their keys, and the zone in which they are. */
-export function zonelessPaths(type: EntityTypeDeclaration, columns: object | undefined): readonly ZonelessPath[] {
-  return columns === undefined ? [] : pathsIn(declaredEntityType(type).properties, columns);
+/**
+ * Returns the timestamps of a type in columns without a time zone, by their keys, and the zone in which they are.
+ * @param isUsual whether columns without a `storage` have none, as a `datetime` of MariaDB
+ */
+export function zonelessPaths(
+  type: EntityTypeDeclaration,
+  columns: object | undefined,
+  isUsual: boolean,
+): readonly ZonelessPath[] {
+  return pathsIn(
+    declaredEntityType(type).properties,
+    columns,
+    isUsual ? new Map([...ZONES, [undefined, "UTC"]]) : ZONES,
+  );
 }
 
-function pathsIn(properties: readonly StructuralProperty[], columns: object): readonly ZonelessPath[] {
-  const options = new Map<string, unknown>(Object.entries(columns));
+function pathsIn(
+  properties: readonly StructuralProperty[],
+  columns: unknown,
+  zones: typeof ZONES,
+): readonly ZonelessPath[] {
+  const options = new Map<string, unknown>(Object.entries(isObject(columns) ? columns : {}));
   return properties.flatMap(({ field, type, isCollection }) => {
     const option = options.get(field);
-    if (!isObject(option) || isCollection) return [];
-    const { storage, columns: members } = option;
+    const { storage, columns: members, convert } = isObject(option) ? option : {};
+    if (isCollection || convert !== undefined) return [];
     if (type.kind !== "ComplexType") {
-      const zone = type.name === "Edm.DateTimeOffset" ? ZONES.get(storage) : undefined;
+      const zone = type.name === "Edm.DateTimeOffset" ? zones.get(storage) : undefined;
       return zone === undefined ? [] : [{ path: [field], zone }];
     }
-    if (!isObject(members)) return [];
-    return pathsIn(type.properties, members).map(({ path, zone }) => ({ path: [field, ...path], zone }));
+    // Values in JSON have their zone.
+    if (storage !== undefined) return [];
+    return pathsIn(type.properties, members, zones).map(({ path, zone }) => ({ path: [field, ...path], zone }));
   });
 }

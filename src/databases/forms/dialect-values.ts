@@ -27,6 +27,8 @@ export interface DialectValues extends ColumnFormats {
   readonly withinText: (bytes: Sql, most: Sql, text: Sql) => Sql;
   /** Whether Guids are strings by default: foreign keys then match in one letter case only. */
   readonly guidsAreTexts: boolean;
+  /** Whether the usual column of a timestamp has no time zone: its cells are in UTC. */
+  readonly timestampsAreZoneless: boolean;
   /** How the database returns sorted values, unless the form says otherwise. */
   readonly mark: Mark;
   /** Returns the form of a type in functions and arithmetic. */

@@ -30,7 +30,6 @@ import {
   convertedFields,
   expressionFields,
 } from "../columns/check-table-options.ts";
-import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import { PLACEMENT_OPTION } from "../placement/placement-option.ts";
 import { columnSearch, searchedProperties } from "../read/column-search.ts";
@@ -161,7 +160,7 @@ export function sqlEntitySet<
     logTo: unreadable === "null" ? (logger: Logger): void => home?.logTo(logger) : undefined,
     tableOptions: TABLE_OPTIONS,
     uncomparable,
-    withoutZone: zonelessPaths(type, columns),
+    withoutZone: home?.withoutZone,
     unstored: expressionFields(columns),
     anyCaseGuids: home?.anyCaseGuids,
     handlersCheckingRows: own?.checkingRows,

@@ -14,6 +14,7 @@ import { checkLinkStorage } from "../columns/check-link-storage.ts";
 import { checkSharedColumns, textGuids } from "../columns/check-table-options.ts";
 import type { ReportFault } from "../columns/storage-option.ts";
 import type { PlansByField } from "../columns/table-columns.ts";
+import { zonelessPaths } from "../columns/zoneless-paths.ts";
 import type { AnyKysely } from "../connection/synchronous-reader.ts";
 import type { Database } from "../forms/database.ts";
 import { supportedDatabases } from "../kinds/find-database.ts";
@@ -67,6 +68,8 @@ export interface TableHome {
   readonly check: () => readonly ConfigurationFault[];
   /** The properties whose columns contain Guids as text; undefined if that is unknown, or the database has another form. */
   readonly anyCaseGuids: readonly string[] | undefined;
+  /** The timestamps in columns without a time zone, as far as the database is known. */
+  readonly withoutZone: ReturnType<typeof zonelessPaths>;
   readonly logTo: (logger: Logger) => void;
 }
 
@@ -94,6 +97,7 @@ export function databaseHome(
     searchOf: (properties) => columnSearch({ type, reader, properties }),
     check: () => linkFaults(type, reader.profile, options),
     anyCaseGuids: anyCaseGuidsOf(type, reader, options),
+    withoutZone: zonelessPaths(type, options.columns, reader.profile.values.timestampsAreZoneless),
     logTo: (logger) => reader.unreadable.logTo(logger),
   };
 }
@@ -130,6 +134,7 @@ export function tenantHome(
     searchOf: (properties) => table.search(({ reader }) => columnSearch({ type, reader, properties })),
     check: () => [],
     anyCaseGuids: undefined,
+    withoutZone: zonelessPaths(type, options.columns, false),
     logTo: (logger) => loggers.push(logger),
   };
 }

@@ -1,6 +1,8 @@
 import { Kysely } from "kysely";
+import { createPool } from "mysql2";
 import { complexType, edm, entityType, odataService, type ServiceOptions } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
+import { mariadbDialect } from "odatakit/mariadb";
 import { sqliteDialect } from "odatakit/sqlite";
 import { expect, test } from "vitest";
 import type { AnyDatabase } from "./orders.ts";
@@ -29,8 +31,11 @@ const columns = {
   day: { storage: "sqlite-datetime" },
 } as const;
 
-async function zonesOf(options: Partial<ServiceOptions> = {}): Promise<Readonly<Record<string, string>>> {
-  const set = sqlEntitySet(Visit, { db, table: "visits", operations: ["read"], columns });
+async function zonesOf(
+  options: Partial<ServiceOptions> = {},
+  database = db,
+): Promise<Readonly<Record<string, string>>> {
+  const set = sqlEntitySet(Visit, { db: database, table: "visits", operations: ["read"], columns });
   const service = odataService({ entitySets: [set], propertyNaming: "camelCase", ...options });
   const response = await service.fetch(new Request("http://service.example/$metadata"));
   const document = await response.text();
@@ -48,6 +53,14 @@ async function zonesOf(options: Partial<ServiceOptions> = {}): Promise<Readonly<
 
 test("states UTC for timestamps in columns without a time zone, but not for instants, dates and a stated zone", async () => {
   expect(await zonesOf()).toEqual({ written: "UTC", typed: "Etc/UTC", since: "UTC", auckland: "Pacific/Auckland" });
+});
+
+test("states UTC for a `datetime` of MariaDB, which needs no storage", async () => {
+  const pool = createPool({ host: "127.0.0.1", port: 1 });
+  const zones = await zonesOf({}, new Kysely({ dialect: mariadbDialect({ pool }) }));
+  await pool.promise().end();
+  const own = { typed: "Etc/UTC", auckland: "Pacific/Auckland" };
+  expect(zones).toEqual({ stored: "UTC", written: "UTC", since: "UTC", until: "UTC", ...own });
 });
 
 test("states nothing where the service gives the alias to another vocabulary", async () => {

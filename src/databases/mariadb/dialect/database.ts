@@ -245,6 +245,7 @@ const myValues: () => DialectValues = once(() =>
     }),
     mark: MY_MARK,
     guidsAreTexts: true,
+    timestampsAreZoneless: true,
     documentText: myText,
     rowGuard: MY_ROW_GUARD,
     comparedText: myComparedText,

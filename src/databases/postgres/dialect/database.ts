@@ -297,6 +297,7 @@ function pgValues(once: Once, own: Pick<DialectValues, "aggregates" | "columnFor
     computedFormat: castComputedFormats({ columnFormat, canonicalForm: computed.canonicalForm, numberText: pgText }),
     mark: PG_MARK,
     guidsAreTexts: false,
+    timestampsAreZoneless: false,
     arrays: PG_ARRAYS,
     documentText: (column) => sql`${column}::text`,
     rowGuard: PG_ROW_GUARD,

@@ -150,6 +150,7 @@ export const SQLITE_VALUES: StoredValues = Object.freeze<StoredValues>({
   mark: SQLITE_MARK,
   columnFormat: sqliteColumnFormat,
   guidsAreTexts: true,
+  timestampsAreZoneless: false,
   computedFormat: (property) =>
     property.type.name === "Edm.DateTimeOffset"
       ? asShown(property, required(sqliteColumnFormat(property, "text"), "Timestamps of any offset have a format."))
