@@ -194,4 +194,5 @@ export const LONG: readonly string[] = [
   "test/hosts/openapi/examples.test.ts",
   "test/tools/declarations/live/random-tables.test.ts",
   "test/service/http/response-bytes.test.ts",
+  "test/databases/sql/etag-of-values-pages.test.ts",
 ];

@@ -65,23 +65,35 @@ export interface EntitySet {
    * the ETag is made of their values.
    */
   readonly digest?: EtagDigest | undefined;
+  /** Makes the same ETag as the values of `etag` from their JSON; absent: there is none, or it is a digest. */
+  readonly valuesDigest?: EtagDigest | undefined;
 }
 
-/**
- * Returns the digest of a text or of its UTF-8, without quotes: `ETAG_DIGEST_LENGTH` characters of Base64. The secret that it is
- * made with stays inside.
- */
-export type EtagDigest = (text: string | Uint8Array) => string;
+/** Makes the ETags of entities from their JSON, without quotes. The secret that it is made with stays inside. */
+export interface EtagDigest {
+  /** The number of its characters, which are ASCII. */
+  readonly length: number;
+  readonly ofText: (text: string) => string;
+  /**
+   * Writes the digest of a part of a page.
+   * @param place where it is written, outside of the part
+   */
+  readonly write: (page: DataView, start: number, end: number, place: number) => void;
+}
 
-/** The two ways to make ETags of all properties. */
+/** The ways to make ETags from JSON. */
 export interface EtagDigests {
-  /** For entities whose values everyone may know who reads them: the same in all processes. */
+  /** For entities that everyone may read and write: fast. */
   readonly plain: EtagDigest;
+  /** For entities that everyone may read and some may write: fast, from a seed that is made of the secret if there is one. */
+  readonly seeded: EtagDigest;
   /** For entities with values that some may not know. */
   readonly keyed: EtagDigest;
+  /** For entities whose ETag is made of the values of some properties. */
+  readonly ofValues: (entityType: EntityType, etag: readonly StructuralProperty[]) => EtagDigest;
 }
 
-/** The number of characters of a digest: 132 bits, which do not collide by chance. */
+/** The number of characters of a digest of all properties: 128 bits or more, which do not collide by chance. */
 export const ETAG_DIGEST_LENGTH = 22;
 
 /** The join of two entity sets: by equal values, or by a table of links. */

@@ -1,4 +1,6 @@
-import { keptPer, keptPerPair } from "../base/memo.ts";
+import { parseJson } from "../base/json/parse-json.ts";
+import { isJsonObject } from "../base/json/write-json.ts";
+import { keptPer, keptPerPair, once } from "../base/memo.ts";
 import { offsetStart } from "../edm/date-time-offset.ts";
 import { durationFractionOf, wholeSecondsOf } from "../edm/duration.ts";
 import type { EntitySet, EntityType, EtagDigest, StructuralProperty } from "../edm/model.ts";
@@ -169,8 +171,16 @@ const objectWriter = keptPer((entitySet: EntitySet) => compileEtagWriter(entityS
 const rowWriter = keptPerPair((rowShape: RowShape, entitySet: EntitySet) => compileEtagWriter(entitySet, rowShape));
 
 function compileEtagWriter(entitySet: EntitySet, rowShape: RowShape | undefined): EtagWriter {
-  const { entityType, etag, digest } = entitySet;
-  if (digest !== undefined) return compileDigestWriter(entitySet, digest, rowShape);
+  const { digest } = entitySet;
+  return digest === undefined
+    ? compileValuesWriter(entitySet, rowShape)
+    : compileDigestWriter(entitySet, digest, rowShape);
+}
+
+function compileValuesWriter(
+  { entityType, etag }: Pick<EntitySet, "entityType" | "etag">,
+  rowShape: RowShape | undefined,
+): EtagWriter {
   const parts = etag.map((property) => compilePart(entityType, property, rowShape));
   const frame = new ByteFrame();
   const last = { bytes: new Uint8Array(0), etag: "" };
@@ -191,6 +201,31 @@ function compileEtagWriter(entitySet: EntitySet, rowShape: RowShape | undefined)
   };
 }
 
+/**
+ * Returns the function that makes the ETag of some values, without quotes, from their members in the JSON of an entity.
+ * @throws as the writer of `etagWriter`
+ */
+export function etagOfJson(entityType: EntityType, etag: readonly StructuralProperty[]): (members: string) => string {
+  const compiled = once(() => ({
+    write: compileValuesWriter({ entityType, etag }, undefined),
+    readers: etag.map((property) => [property, codecOf(property)] as const),
+  }));
+  let last = { members: "", etag: "" };
+  return (members) => {
+    // Neighbours often have the same version.
+    if (members === last.members) return last.etag;
+    const json = parseJson(`{${members}}`, { maxDepth: 1 });
+    if (!isJsonObject(json)) throw new Error("The members are not JSON.");
+    const { write, readers } = compiled();
+    const values = readers.map(([{ name, field }, codec]) => {
+      const value = json[name] ?? null;
+      return [field, value === null ? null : codec.fromJson(value, false)];
+    });
+    last = { members, etag: write(Object.fromEntries(values)).slice(1, -1) };
+    return last.etag;
+  };
+}
+
 /** The format of the JSON that ETags of all properties are made of. */
 const DIGESTED: PayloadFormat = Object.freeze({ metadata: "minimal", ieee754Compatible: false });
 
@@ -204,12 +239,12 @@ function compileDigestWriter(
   const name = entityType.qualifiedName;
   if (rowShape !== undefined) {
     const write = compileRowWriter(name, selected, DIGESTED, rowShape.columns);
-    return (entity) => `"${digest(write(requireRow(entity, name), ""))}"`;
+    return (entity) => `"${digest.ofText(write(requireRow(entity, name), ""))}"`;
   }
   const members = compileMembers(name, selected, DIGESTED);
   return (entity) => {
     const source = requireObject(storedBehind(entity), name);
-    return `"${digest(members.map((write) => write(source)).join(","))}"`;
+    return `"${digest.ofText(members.map((write) => write(source)).join(","))}"`;
   };
 }
 
@@ -224,7 +259,7 @@ export function etagOfMembers(
 ): ((members: string) => string) | null {
   if (digest === undefined || metadata !== DIGESTED.metadata || ieee754Compatible) return null;
   const areAll = selected.length === etag.length && selected.every((each, index) => isWhole(each, etag[index]));
-  return areAll ? (members) => `"${digest(members)}"` : null;
+  return areAll ? (members) => `"${digest.ofText(members)}"` : null;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface JsonFindings {
   readonly patches: JsonPatch[];
   /** The number of entities, those of expansions included. */
   entities: number;
+  /** The bytes of the page. */
+  readonly view: DataView;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Pace, Steps } from "../../base/maybe.ts";
-import { ETAG_DIGEST_LENGTH, type EtagDigest } from "../../edm/model.ts";
+import type { EtagDigest } from "../../edm/model.ts";
 import type { JsonFindings, JsonPatch, ScanJson } from "./json-cells.ts";
 
 /** A member of the objects that a database wrote. */
@@ -60,7 +60,8 @@ export function* scanRows(
   pace: Pace,
 ): Steps<JsonRows | null> {
   if (count === 0) return NOTHING;
-  const findings: JsonFindings = { patches: [], entities: count };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const findings: JsonFindings = { patches: [], entities: count, view };
   const place: RowPlace = { at: 0, lastStart: 0, previousStart: 0 };
   for (let row = 0; row < count;) {
     const scanned = scanSome(bytes, place, count - row, members, findings);
@@ -187,30 +188,49 @@ function scanObject(bytes: Uint8Array, start: number, members: readonly JsonMemb
     }
     if (digested.end !== undefined) {
       const { digest, isHidden: isBeside } = digested.end;
-      writeEtag(bytes, etagAt, digest(textOf(bytes, digestStart + 1, at, findings.patches, firstPatch)));
+      writeEtag(digest, { etagAt, start: digestStart + 1, end: at, firstPatch }, bytes, findings);
       if (isBeside) hide(digestStart, at, findings);
     }
   }
   return bytes[at] === CLOSING ? at + 1 : -1;
 }
 
-/** A text in place of an ETag, which needs as many bytes in JSON: two quotes are escaped. */
-export const ETAG_PLACE: string = "0".repeat(ETAG_DIGEST_LENGTH + 4);
+/** Returns a text in place of an ETag, which needs as many bytes in JSON: two quotes are escaped. */
+export function etagPlace(digest: EtagDigest): string {
+  return `"${"0".repeat(digest.length)}"`;
+}
 
-/** Finds the end of the place of an ETag. */
-export const scanEtagPlace: ScanJson = (_bytes, at) => at + ETAG_PLACE.length + 2;
+/** Makes the scan that finds the end of the place of an ETag. */
+export function scanEtagPlace(digest: EtagDigest): ScanJson {
+  const length = JSON.stringify(etagPlace(digest)).length;
+  return (_bytes, at) => at + length;
+}
 
-const QUOTE = 34;
-const BACKSLASH = 92;
+/** The bytes before an ETag in its place. */
+const BEFORE_ETAG = '"\\"'.length;
 
-/** @param place where the value starts, with its quote */
-function writeEtag(bytes: Uint8Array, place: number, digest: string): void {
-  let at = place + 1;
-  bytes[at++] = BACKSLASH;
-  bytes[at++] = QUOTE;
-  for (let index = 0; index < ETAG_DIGEST_LENGTH; index += 1) bytes[at++] = digest.charCodeAt(index);
-  bytes[at++] = BACKSLASH;
-  bytes[at] = QUOTE;
+/** An ETag in an object: its place, and its members. */
+interface EtagPlace {
+  readonly etagAt: number;
+  readonly start: number;
+  readonly end: number;
+  /** The number of patches before the members. */
+  readonly firstPatch: number;
+}
+
+function writeEtag(
+  digest: EtagDigest,
+  { etagAt, start, end, firstPatch }: EtagPlace,
+  bytes: Uint8Array,
+  { view, patches }: JsonFindings,
+): void {
+  const place = etagAt + BEFORE_ETAG;
+  if (firstPatch === patches.length) {
+    digest.write(view, start, end, place);
+    return;
+  }
+  const text = digest.ofText(textOf(bytes, start, end, patches.slice(firstPatch)));
+  for (let index = 0; index < digest.length; index += 1) bytes[place + index] = text.charCodeAt(index);
 }
 
 /** Returns the number of patches before a place. The value that was scanned last may have some, too. */
@@ -220,19 +240,13 @@ function patchesBefore(place: number, { patches }: JsonFindings): number {
   return count;
 }
 
-/** Returns JSON as the response writes it: its bytes if there are no patches, otherwise its text. */
-function textOf(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  patches: readonly JsonPatch[],
-  firstPatch: number,
-): Uint8Array | string {
-  if (firstPatch === patches.length) return bytes.subarray(start, end);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Returns JSON as the response writes it. */
+function textOf(bytes: Uint8Array, start: number, end: number, patches: readonly JsonPatch[]): string {
   let text = "";
   let from = start;
-  for (const patch of patches.slice(firstPatch)) {
+  for (const patch of patches) {
     text += decoder.decode(bytes.subarray(from, patch.start)) + patch.text;
     from = patch.end;
   }

@@ -3,7 +3,7 @@ import type { StructuralProperty } from "../../edm/model.ts";
 import { codecOf } from "../../edm/value-codecs.ts";
 import type { JsonEtag, JsonExpansion, JsonId, JsonMembers } from "../../language/query/source.ts";
 import { scanInteger } from "../cells/json-cells.ts";
-import { ETAG_PLACE, type JsonMember, scanEntities, scanEntity, scanEtagPlace } from "../cells/json-rows.ts";
+import { etagPlace, type JsonMember, scanEntities, scanEntity, scanEtagPlace } from "../cells/json-rows.ts";
 import { scanCell, scanDecimalText, scanId } from "../cells/json-values.ts";
 import { JSON_PAGE, type JsonCell, type JsonLimit, type JsonPart, type JsonSyntax } from "../columns/json-syntax.ts";
 import { holdsBytes, planOf, type ScalarPlan } from "../columns/table-columns.ts";
@@ -133,7 +133,7 @@ function unselected(
 
 const ETAG = "@odata.etag";
 
-/** Adds an ETag before the members of properties, and marks these if it is made of them. */
+/** Adds an ETag before the members of properties, and marks those that it is made of. */
 function withEtag(
   written: readonly (WrittenMember | null)[],
   properties: readonly StructuralProperty[],
@@ -143,28 +143,32 @@ function withEtag(
   if (etag === undefined) return written;
   // The digest is written into its place when the members are known.
   const place: WrittenMember = {
-    part: { name: ETAG, argument: syntax.constant(ETAG_PLACE), cell: null },
-    member: { head: headOf(ETAG), nullable: false, scan: scanEtagPlace, digested: { kind: "place" } },
+    part: { name: ETAG, argument: syntax.constant(etagPlace(etag.digest)), cell: null },
+    member: { head: headOf(ETAG), nullable: false, scan: scanEtagPlace(etag.digest), digested: { kind: "place" } },
   };
-  return [place, ...(isMadeOf(etag, properties) ? markDigested(written, etag, false) : written)];
+  const start = startOf(etag, properties);
+  if (start < 0) return [place, ...written];
+  const end = start + etag.properties.length;
+  const marked = markDigested(written.slice(start, end), etag, false);
+  return [place, ...written.slice(0, start), ...marked, ...written.slice(end)];
 }
 
-/** Returns the members that an ETag is made of, if they are not those of the response. */
+/** Returns the members that an ETag is made of, if they do not follow each other in the response. */
 function digestedBeside(
   properties: readonly StructuralProperty[],
   etag: JsonEtag | undefined,
   it: Relation,
   writing: Writing,
 ): readonly (WrittenMember | null)[] {
-  if (etag === undefined || isMadeOf(etag, properties)) return [];
+  if (etag === undefined || startOf(etag, properties) >= 0) return [];
   const written = etag.properties.map((property) => writeProperty(property, it, writing));
   return markDigested(written, etag, true);
 }
 
-function isMadeOf(etag: JsonEtag, properties: readonly StructuralProperty[]): boolean {
-  return (
-    properties.length === etag.properties.length && properties.every((each, index) => each === etag.properties[index])
-  );
+/** Returns the index from which the properties of an ETag are those of a response; -1 without one. */
+function startOf({ properties: made }: JsonEtag, properties: readonly StructuralProperty[]): number {
+  const start = properties.findIndex((each) => each === made[0]);
+  return start >= 0 && made.every((each, index) => each === properties[start + index]) ? start : -1;
 }
 
 function markDigested(

@@ -5,6 +5,7 @@ import type {
   EntityContainer,
   EntitySet,
   EntityType,
+  EtagDigest,
   EtagDigests,
   Model,
   Operation,
@@ -163,9 +164,23 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigest
     ),
     uncomparable: frozenSet(set.uncomparable),
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
-    ...(set.options["etag"] === "all" && digests !== undefined && isChanged(set)
-      ? { etag: digestedProperties(entityType, set.unstored), digest: mayHide(set) ? digests.keyed : digests.plain }
-      : { etag: fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field)) }),
+    ...etagOf(set, entityType, digests),
+  };
+}
+
+/** Returns the properties that the ETags of a set are made of, and how. */
+function etagOf(
+  set: DeclaredSet,
+  entityType: EntityType,
+  digests: EtagDigests | undefined,
+): Pick<EntitySet, "etag" | "digest" | "valuesDigest"> {
+  if (set.options["etag"] === "all" && digests !== undefined && isChanged(set)) {
+    return { etag: digestedProperties(entityType, set.unstored), digest: digestOf(set, digests) };
+  }
+  const etag = fieldsOf(set.options["etag"]).map((field) => propertyOf(entityType, field));
+  return {
+    etag,
+    ...(etag.length > 0 && digests !== undefined ? { valuesDigest: digests.ofValues(entityType, etag) } : {}),
   };
 }
 
@@ -174,11 +189,20 @@ function isChanged({ options }: DeclaredSet): boolean {
   return ["replace", "patch", "delete"].some((handler) => options[handler] !== undefined);
 }
 
-/** Whether a set may hide values of its entities: some, or all of them from users who only write. */
-function mayHide({ options, virtual }: DeclaredSet): boolean {
+/**
+ * Chooses the digest of a set. One that may hide values has a key: some values from some users, or all of them from users who only
+ * write. Rules of writes alone hide nothing.
+ */
+function digestOf({ options, virtual }: DeclaredSet, digests: EtagDigests): EtagDigest {
   const isRead = READS.some((handler) => options[handler] !== undefined);
-  return !isRead || options["authorization"] !== undefined || virtual.some(({ isMask }) => isMask);
+  const { authorization } = options;
+  const hides = isObject(authorization) && HIDING.some((rule) => authorization[rule] !== undefined);
+  if (!isRead || hides || virtual.some(({ isMask }) => isMask)) return digests.keyed;
+  return authorization === undefined ? digests.plain : digests.seeded;
 }
+
+/** The rules that hide entities or properties from some users, who may be permitted to write them. */
+const HIDING: readonly string[] = Object.freeze(["all", "read", "rows", "properties"]);
 
 /** The handlers that read entities. */
 const READS: readonly string[] = Object.freeze(["queryable", "getAll", "getByKey"]);

@@ -11,7 +11,7 @@ import type { ExpandPlan, ExpandStep } from "./plan-expand.ts";
 import { totalOrder } from "./total-order.ts";
 
 /**
- * Plans the members of entities that are written with nothing but values, and their ETags if these are made of all properties.
+ * Plans the members of entities that are written with nothing but values, and their ETags.
  * @param entitySet null: their set is unknown, so they have no ETags
  * @param expand the expansions of the clause
  * @param hasControl whether the response contains the ETags of sets that have some, and the ids of entities without their key
@@ -27,14 +27,15 @@ export function planJson(
   if (isMade(clause, entitySet)) return null;
   const members = expand === null ? plainMembers(clause) : expandedOf(clause, expand, hasControl);
   if (entitySet === null || !hasControl || entitySet.etag.length === 0 || members === null) return members;
-  // Rows have the ETags that are made of values, and those with a mark of hidden properties.
+  // Rows have the ETags with a mark of hidden properties.
   const isMarked = clause.unreadable !== undefined && clause.unreadable.size > 0;
-  return entitySet.digest === undefined || isMarked ? null : digested(members, entitySet);
+  return isMarked ? null : withEtag(members, entitySet);
 }
 
-const digested = keptPerPair((plain: JsonMembers, { etag, digest }: EntitySet): JsonMembers | null =>
-  digest === undefined ? null : members({ ...plain, etag: Object.freeze({ properties: etag, digest }) }),
-);
+const withEtag = keptPerPair((plain: JsonMembers, { etag, digest, valuesDigest }: EntitySet): JsonMembers | null => {
+  const made = digest ?? valuesDigest;
+  return made === undefined ? null : members({ ...plain, etag: Object.freeze({ properties: etag, digest: made }) });
+});
 
 function expandedOf(clause: SelectExpandClause, expand: ExpandPlan, hasControl: boolean): JsonMembers | null {
   return hasControl ? withControl(expand, clause) : withoutControl(expand, clause);

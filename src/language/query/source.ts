@@ -78,7 +78,7 @@ export interface JsonId {
   readonly key: StructuralProperty;
 }
 
-/** An ETag of all properties, in a page of JSON. */
+/** The ETag of an entity, in a page of JSON. */
 export interface JsonEtag {
   /** The properties whose members it is made of, in order, whether the response contains them or not. */
   readonly properties: readonly StructuralProperty[];

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { allRows, complexType, edm, entitySet, entityType, odataService, role } from "odatakit";
 import { sqlEntitySet } from "odatakit/kysely";
@@ -153,8 +152,8 @@ test.each(["patch", "delete"] as const)("`ctx.sets` compares complex values and 
 
 test("an ETag has a key unless everyone may read all that it is made of", async () => {
   const Person = entityType("Person", { id: edm.int32().key(), isIll: edm.boolean() });
-  const digest = createHash("sha256").update('"Id":1,"IsIll":true').digest("base64");
-  const plain = `"${digest.slice(0, 22)}"`;
+  // The Base64 of the MurmurHash3_x86_128 of `"Id":1,"IsIll":true`.
+  const plain = '"XeAArMZwaTgLQ5h590FjZQ"';
   const tagWith = async (options: object): Promise<string | null> => {
     const person = { id: 1, isIll: true };
     const reading = { getAll: () => [person], getByKey: () => person };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import {
   action,
@@ -225,8 +224,8 @@ test("a set that hides values makes ETags with the secret, and another one witho
     });
     return (await sendTo(service)("GET", "People(1)")).headers.get("ETag");
   };
-  const digest = createHash("sha256").update('"Id":1,"IsIll":true').digest("base64");
-  const plain = `"${digest.slice(0, 22)}"`;
+  // The Base64 of the MurmurHash3_x86_128 of `"Id":1,"IsIll":true`.
+  const plain = '"XeAArMZwaTgLQ5h590FjZQ"';
   expect(await tagWith(undefined, {})).toBe(plain);
   expect(await tagWith(SECRET, {})).toBe(plain);
   const hidden = { authorization: { properties: { isIll: { read: role("doctor") } } } };
