@@ -43,4 +43,8 @@ export interface LinkReading {
   ) => NamedEntity;
   /** The links that were read. */
   readonly found: BoundLink[];
+  /** The navigation properties of the entity in the body whose nested entities determine its foreign keys. */
+  readonly nested: ReadonlySet<string>;
+  /** The number of entities that earlier operations of a batch have named. */
+  readonly earlier: number;
 }

@@ -7,8 +7,8 @@ import { describeValue } from "../edm/value-codec.ts";
 import { type BodyObject, type BodyPlace, goOn, invalidMember, nullNotAllowed, pathWithin } from "./body-members.ts";
 import type { BoundLink } from "./link-reading.ts";
 
-/** The most entities that one body may link to: each of them is read. */
-export const MAX_BOUND_ENTITIES = 1000;
+/** The most entities that the bodies of one request, or of a batch, may name besides their own: each of them is read. */
+export const MAX_NAMED_ENTITIES = 1000;
 
 /** Reads the links that entities of a type state by `Nav@odata.bind`. */
 export interface LinkReader {
@@ -34,14 +34,17 @@ export function compileLinkReader(
   const annotations = new Map<StructuralProperty, readonly string[]>();
   for (const navigation of entitySet.navigationProperties.values()) {
     for (const property of foreignKeyOf(entitySet, navigation)) {
-      annotations.set(property, [...(annotations.get(property) ?? []), navigation.name + BIND]);
+      annotations.set(property, [...(annotations.get(property) ?? []), navigation.name]);
     }
   }
   const names = [...entitySet.navigationProperties.keys()];
   const fields = new Set(inherited.map(({ field }) => field));
   return {
-    determines: (property, body, { links }) =>
-      links !== null && annotations.get(property)?.some((name) => body[name] !== undefined) === true,
+    determines: (property, body, { links, parent }) => {
+      if (links === null) return false;
+      const isNested = (name: string): boolean => parent === null && links.nested.has(name);
+      return annotations.get(property)?.some((name) => body[name + BIND] !== undefined || isNested(name)) === true;
+    },
     read: (body, place, entity) => {
       const { links } = place;
       if (links === null) return;
@@ -106,8 +109,8 @@ function readLink(
   const texts = textsOf(body[name] ?? null, isCollection, fail);
   if (texts === null && !navigation.nullable) throw nullNotAllowed(place, name, "bind an entity");
   const { links } = place;
-  const isTooLong = (texts?.length ?? 0) + countOf(links?.found ?? []) > MAX_BOUND_ENTITIES;
-  if (isTooLong) throw fail(`A body links to at most ${String(MAX_BOUND_ENTITIES)} entities: send several requests.`);
+  const earlier = (links?.earlier ?? 0) + countOf(links?.found ?? []);
+  if ((texts?.length ?? 0) + earlier > MAX_NAMED_ENTITIES) throw tooManyNamed(fail);
   const named = texts?.map((text, index) => {
     const failAt = (problem: string): ODataError => fail(isCollection ? `Item ${String(index)}: ${problem}` : problem);
     if (links !== null) return links.resolve(text, link, failAt);
@@ -127,7 +130,14 @@ function textsOf(value: JsonValue, isCollection: boolean, fail: BoundLink["fail"
   throw fail(`${describeValue(shown ?? null)} is not ${wanted} ${example}.`);
 }
 
-function countOf(found: readonly BoundLink[]): number {
+/** Makes the error for more entities than a request may name. */
+export function tooManyNamed(fail: BoundLink["fail"]): ODataError {
+  const most = String(MAX_NAMED_ENTITIES);
+  return fail(`A request, or a batch, names at most ${most} entities besides those of its bodies: send several.`);
+}
+
+/** Returns the number of entities that links name. */
+export function countOf(found: readonly BoundLink[]): number {
   return found.reduce((count, { named }) => count + Math.max(named?.length ?? 0, 1), 0);
 }
 

@@ -195,7 +195,7 @@ function readKeyedRow(
 }
 
 /** Returns the source in which a row is read by its key: the handler's own, or the visible rows of `queryable`. */
-function keyedSource(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
+export function keyedSource(entitySet: EntitySet, { source }: GetByKey, reader: Reader): Maybe<QueryableSource> {
   if (source !== undefined) return restrictSource(entitySet, source, reader);
   const { queryable } = definitionOf(entitySet, reader.context).handlers;
   if (queryable === undefined) throw new TypeError(`${entitySet.name} has no source to read rows by key.`);

@@ -15,12 +15,22 @@ import { type ServiceRuntime, runtimeOf } from "./service-runtime.ts";
 
 const NO_SETS: readonly never[] = Object.freeze([]);
 
+/** The own part of a body with nested entities, which are written by requests of their own. */
+export interface OwnBody {
+  /** As `openBody`: the body that it reads has no nested entities. */
+  readonly open: () => RequestBody;
+  /** The navigation properties whose nested entities determine foreign keys of the entity. Known when the body is read. */
+  readonly nested: () => ReadonlySet<string>;
+}
+
 /** A request of the client whose caller may use its route. No handler can be called through it. */
 export class AuthorizedRequest {
   readonly service: ServiceRuntime;
   readonly arrival: Arrival;
   readonly access: CallerAccess;
   readonly path: ResourcePath;
+  /** Null: the request writes its whole body. */
+  readonly own: OwnBody | null;
   /** The base URL and the prefix, without a trailing slash: the base of all URLs in responses. */
   readonly serviceRoot: string;
   /** The sets that the query uses besides the set to read: noted for the headers of caches. Null for no declared set. */
@@ -28,7 +38,14 @@ export class AuthorizedRequest {
   #options: QueryOptionsReading | undefined;
   #preferences: Preferences | undefined;
 
-  constructor(service: ServiceRuntime, arrival: Arrival, access: CallerAccess, path: ResourcePath) {
+  constructor(
+    service: ServiceRuntime,
+    arrival: Arrival,
+    access: CallerAccess,
+    path: ResourcePath,
+    own: OwnBody | null = null,
+  ) {
+    this.own = own;
     this.service = service;
     this.arrival = arrival;
     this.access = access;
@@ -111,6 +128,7 @@ export interface RequestBody {
  * @see docs/reference/writing.md
  */
 export function openBody(request: AuthorizedRequest, entitySet: EntitySet | null, mayBeAbsent = false): RequestBody {
+  if (request.own !== null) return request.own.open();
   const { limits, defaultSettings } = request.service.definition;
   const settings = entitySet === null ? defaultSettings : runtimeOf(request.service, entitySet).settings;
   const { maxRequestBodyBytes: maxBytes } = settings;

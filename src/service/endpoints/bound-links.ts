@@ -5,12 +5,17 @@ import type { Context } from "../../definition/context.ts";
 import { type AuthorizationRequirement, refusal } from "../../definition/sets/authorization.ts";
 import { keyHolderOf, keyPairsOf, unknownHolder } from "../../edm/key-holder.ts";
 import { keyIn } from "../../edm/literal.ts";
+import type { EntitySet } from "../../edm/model.ts";
 import { definitionIn, definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { requireLinkable } from "../../engine/rules/authorize-body.ts";
 import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
+import { identityOfKey } from "../../engine/entities/entity-key.ts";
+import { keyProperties } from "../../engine/plan/properties-to-read.ts";
+import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
 import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
 import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
+import { countOf } from "../../payload/read-links.ts";
 import { linkCategories } from "./authorize-link.ts";
 import { queryReaderOf } from "./bind-query.ts";
 import {
@@ -21,7 +26,7 @@ import {
   type LinkedEntity,
   SavedEntities,
 } from "./bound-values.ts";
-import { judgeByKey, requireReferenced } from "./current-entity.ts";
+import { judgeByKey } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type LinkTarget, relatedSet, unsupported } from "./link-reading.ts";
 import type { NavigationRuntime } from "./service-runtime.ts";
@@ -49,13 +54,15 @@ export async function withBoundLinks<Result extends Saved>(
   save: (inner: Execution) => Maybe<Result>,
 ): Promise<Result> {
   if (write.links.length === 0) return save(execution);
+  noteNamed(execution, countOf(write.links));
   const planned = write.links.map((link) => planLink(execution, write, link));
   // A handler of links may have effects that no second attempt repeats.
   const own = planned.find(({ handler }) => handler !== null && !isTable(execution, handler))?.handler;
   return runAtomically({ ...write, handler: own ?? write.handler }, write.key, execution.reader, {}, async (reader) => {
     const inner = execution.within(reader);
     const kept: KeptValue[] = [];
-    for (const link of planned) kept.push(...(await findNamed(inner, write, link)));
+    const found = await lookUp(inner, planned);
+    for (const link of planned) kept.push(...(await findNamed(inner, write, link, found)));
     const { transactional } = definitionIn(execution.service.definition, write.entitySet);
     if (!transactional && !isTable(execution, write.handler)) await checkStored(write, kept, inner, unsupported);
     const saved = await save(inner);
@@ -65,6 +72,31 @@ export async function withBoundLinks<Result extends Saved>(
     for (const link of written) await writeLink(inner, link, entities);
     return written.length === 0 ? saved : { ...saved, entity: await readAgain(write, saved.entity, reader) };
   });
+}
+
+/** Counts the entities that a body names, for later operations of its batch. */
+export function noteNamed({ arrival: { batch } }: Execution, count: number): void {
+  if (batch !== undefined) batch.named.total += count;
+}
+
+/** The named entities of each set that the user sees. */
+type NamedBySet = ReadonlyMap<EntitySet, EntitiesByKey>;
+
+/** Looks up the entities that links name, those of a set together, unless a rule loads each of them. */
+async function lookUp(execution: Execution, links: readonly PlannedLink[]): Promise<NamedBySet> {
+  const keys = new Map<EntitySet, unknown[]>();
+  for (const { related, rules, named } of links) {
+    if (rules.length > 0) continue;
+    const known = keys.get(related) ?? [];
+    keys.set(related, known);
+    for (const { key } of named ?? []) known.push(key);
+  }
+  const found = new Map<EntitySet, EntitiesByKey>();
+  for (const [entitySet, wanted] of keys) {
+    const selected = keyProperties(entitySet.entityType);
+    found.set(entitySet, await findByKeys(entitySet, wanted, execution.reader, selected));
+  }
+  return found;
 }
 
 /** Returns the saved entity as hooks and triggers of the links leave it. */
@@ -101,7 +133,10 @@ function planLink(execution: Execution, write: LinkedWrite, link: BoundLink): Pl
   if (getByKey === undefined && named !== null && named.length > 0) {
     throw unsupported(`${found.related.name} cannot be read by key, so no link can name its entities.`, fail);
   }
-  return { ...link, ...found, rules, handler: handlerOf(execution, write, { ...link, ...found }) };
+  const distinct = named && [
+    ...new Map(named.map((each) => [identityOfKey(found.related.entityType, each.key), each])).values(),
+  ];
+  return { ...link, ...found, named: distinct, rules, handler: handlerOf(execution, write, { ...link, ...found }) };
 }
 
 function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & LinkTarget): PlannedLink["handler"] {
@@ -135,11 +170,16 @@ function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & L
  * Requires that the user sees the entities of a link, and adds its foreign key to the body.
  * @returns the values of the foreign key that the entity must have without the link
  */
-async function findNamed(execution: Execution, write: LinkedWrite, link: PlannedLink): Promise<readonly KeptValue[]> {
+async function findNamed(
+  execution: Execution,
+  write: LinkedWrite,
+  link: PlannedLink,
+  known: NamedBySet,
+): Promise<readonly KeptValue[]> {
   const missing = (): ODataError => link.fail(`${link.related.name} has no entity with this key.`);
   let found: object | null = null;
   for (const each of link.named ?? []) {
-    found = await requireNamed(execution, link, each, missing);
+    found = await requireNamed(execution, link, each, known, missing);
     if (execution.turn.isOver) await execution.turn.next();
   }
   if (!isPartOfEntity(execution, write, link)) return [];
@@ -165,11 +205,16 @@ async function requireNamed(
   execution: Execution,
   { related: entitySet, rules, target }: PlannedLink,
   { key }: NamedEntity,
+  known: NamedBySet,
   missing: () => ODataError,
 ): Promise<object | null> {
   const refuse = (): ODataError => refusal(execution.access.user, `link this entity of ${entitySet.name}`, target);
   try {
-    if (rules.length === 0) return await requireReferenced(execution, { entitySet, key }, missing);
+    if (rules.length === 0) {
+      const found = await known.get(entitySet)?.of(key);
+      if (found === null || found === undefined) throw missing();
+      return found;
+    }
     await judgeByKey(execution, { entitySet, key }, rules, { missing, refuse });
     return null;
   } catch (error) {

@@ -213,6 +213,8 @@ export interface BatchScope {
   readonly instant: number;
   /** The number of entities in the responses of the batch so far: one limit applies to all of them. */
   readonly counted: { total: number; bytes: number };
+  /** The number of entities that bodies of the batch have named besides their own: one limit applies to all of them. */
+  readonly named: { total: number };
   /**
    * Returns the URL that a reference such as `$1` in a body names; any other text as it is.
    * @throws ODataError for a reference to an operation that failed or does not exist
