@@ -72,6 +72,8 @@ export interface BodyReaders {
     faults?: FacetFaults,
     links?: LinkReading | null,
   ) => DeltaBody;
+  /** Reads the key of an entity that is nested in another body; undefined for values that the body lacks. */
+  readonly readKey: (body: JsonObject, ieee754Compatible: boolean) => BodyKey;
 }
 
 /** How the body of a PUT is read. */
@@ -103,6 +105,7 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
   const readNew = once(() => compileNewEntityReader({ entitySet, entityType }, { ...settings, values }));
   const readReplacement = once(() => compileReplacementReader(entitySet, values, settings));
   const readDelta = once(() => compileDeltaReader(entitySet, values, settings));
+  const readKey = once(() => compileKeyReader(entityType, values));
   return Object.freeze<BodyReaders>({
     readNew: (body, ieee754Compatible, faults, links) => {
       const read = (place: BodyPlace): BodyObject => readNew()(body, place, "", null);
@@ -112,6 +115,7 @@ export function compileBodyReaders(entitySet: EntitySet, settings: BodySettings)
       const read = (place: BodyPlace): ReplacementBody => readReplacement()(body, place, { key, kept });
       return guarded(body, ieee754Compatible, read, { findsEveryFault, ...reporting });
     },
+    readKey: (body, ieee754Compatible) => readKey()(body, bodyRoot(ieee754Compatible)),
     readDelta: (body, ieee754Compatible, faults, links) => {
       return guarded(body, ieee754Compatible, (place) => readDelta()(body, place), { findsEveryFault, faults, links });
     },
@@ -222,7 +226,7 @@ export interface ReplacementBody {
 }
 
 /** The content of the body of a PATCH. */
-interface DeltaBody {
+export interface DeltaBody {
   /** The given members by field, except the key and members that clients cannot change. */
   readonly delta: BodyObject;
   readonly key: BodyKey;

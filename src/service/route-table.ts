@@ -18,9 +18,9 @@ import { linkCategories } from "./endpoints/authorize-link.ts";
 import type { RouteRules } from "./endpoints/authorize.ts";
 import { createEntity } from "./endpoints/create-entity.ts";
 import { createRelated } from "./endpoints/create-related.ts";
+import { patchEntity, replaceEntity } from "./endpoints/deep-update.ts";
 import { deleteEntity } from "./endpoints/delete-entity.ts";
 import { invokeAction, invokeFunction } from "./endpoints/invoke-operation.ts";
-import { patchEntity } from "./endpoints/patch-entity.ts";
 import { readCollection, readCount } from "./endpoints/read-collection.ts";
 import { readMetadata, readServiceDocument } from "./endpoints/read-document.ts";
 import { readEntity } from "./endpoints/read-entity.ts";
@@ -28,7 +28,6 @@ import { readNavigation, readNavigationCount, readNavigationEntity } from "./end
 import { readProperty, readPropertyCount, readPropertyValue } from "./endpoints/read-property.ts";
 import { readEntityReference, readReferences, readSetReferences } from "./endpoints/read-references.ts";
 import { readStream } from "./endpoints/read-stream.ts";
-import { replaceEntity } from "./endpoints/replace-entity.ts";
 import { requiringMatch } from "./endpoints/require-match.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "./endpoints/write-property.ts";

@@ -188,6 +188,7 @@ export type OperationHandler = (...parameters: readonly unknown[]) => Answer<unk
 export interface EntitySetSettings {
   readonly allowDeepInsert: boolean;
   readonly bindEnabled: boolean;
+  readonly deepUpdateEnabled: boolean;
   readonly maxRequestBodyBytes: number | null;
   readonly propertyAccessEnabled: boolean;
   readonly propertyRouteDocsEnabled: boolean;

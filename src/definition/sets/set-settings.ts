@@ -26,6 +26,11 @@ export interface InheritedSettings {
   readonly allowDeepInsert?: boolean | undefined;
   /** Whether bodies link to existing entities by `Nav@odata.bind`. False if absent, true with the profile "standard". */
   readonly bindEnabled?: boolean | undefined;
+  /**
+   * Whether PUT and PATCH write the entities that are nested in their bodies; otherwise they ignore them. False if absent.
+   * @see docs/reference/deep-update.md
+   */
+  readonly deepUpdateEnabled?: boolean | undefined;
   /** The maximum size of a request body, in bytes. */
   readonly maxRequestBodyBytes?: number | null | undefined;
   /** Whether the routes `/Set(key)/Property` exist. */

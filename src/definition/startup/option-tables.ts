@@ -35,6 +35,7 @@ const SET_SETTINGS: OptionTable<keyof InheritedSettings> = {
   maxTop: FROM_ONE,
   allowDeepInsert: FLAG,
   bindEnabled: FLAG,
+  deepUpdateEnabled: FLAG,
   maxRequestBodyBytes: FROM_ONE,
   propertyAccessEnabled: FLAG,
   propertyRouteDocsEnabled: FLAG,

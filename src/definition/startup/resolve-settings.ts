@@ -23,6 +23,7 @@ const DEFAULT_SETTINGS: Resolved<InheritedSettings> = Object.freeze({
   maxTop: 1000,
   allowDeepInsert: false,
   bindEnabled: false,
+  deepUpdateEnabled: false,
   maxRequestBodyBytes: 30_000_000,
   propertyAccessEnabled: true,
   propertyRouteDocsEnabled: false,
@@ -123,6 +124,7 @@ export function resolveSettings(set: DeclaredSet | undefined, defaults: ServiceD
   return Object.freeze({
     allowDeepInsert: settings.allowDeepInsert,
     bindEnabled: settings.bindEnabled,
+    deepUpdateEnabled: settings.deepUpdateEnabled,
     maxRequestBodyBytes: settings.maxRequestBodyBytes,
     propertyAccessEnabled: settings.propertyAccessEnabled,
     propertyRouteDocsEnabled: settings.propertyRouteDocsEnabled,

@@ -98,6 +98,18 @@ function loadNavigation(
 }
 
 /**
+ * Loads the entities that a navigation leads to from one entity, as its expansion does.
+ * @returns null where nothing loads them
+ * @throws as for loadRelations
+ */
+export function loadRelated(mention: NavigationMention, owner: object, run: LoadRun): Maybe<readonly object[] | null> {
+  return chain(loadNavigation(mention, [owner], run), ([related]) => {
+    if (related === undefined) return null;
+    return related === null ? [] : [related].flat();
+  });
+}
+
+/**
  * Loads the entity that a foreign key refers to. Until the entity is saved, its handlers return the entities that it was
  * related to before.
  * @returns undefined where the target set cannot be read by the join, or the foreign key is unknown

@@ -6,12 +6,12 @@ import { type AuthorizationRequirement, refusal } from "../../definition/sets/au
 import { keyHolderOf, keyPairsOf, unknownHolder } from "../../edm/key-holder.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
-import { definitionIn, definitionOf, type Reader } from "../../engine/entities/reader.ts";
-import { requireLinkable } from "../../engine/rules/authorize-body.ts";
-import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
 import { identityOfKey } from "../../engine/entities/entity-key.ts";
+import { definitionIn, definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { keyProperties } from "../../engine/plan/properties-to-read.ts";
 import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
+import { requireLinkable } from "../../engine/rules/authorize-body.ts";
+import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
 import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
 import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
@@ -74,6 +74,24 @@ export async function withBoundLinks<Result extends Saved>(
   });
 }
 
+/**
+ * Adds or removes links between existing entities, as `withBoundLinks` does it for a body.
+ * @param owner the entity from which the links start, as far as it has a key
+ * @throws as for withBoundLinks
+ */
+export async function writeNamed(
+  execution: Execution,
+  write: LinkedWrite,
+  link: BoundLink,
+  owner: object,
+  isAdded: boolean,
+): Promise<void> {
+  const planned = planLink(execution, write, link, isAdded);
+  const found = await lookUp(execution, [planned]);
+  if (isAdded) await findNamed(execution, write, planned, found);
+  await writeLink(execution, planned, { at: () => ({ entity: owner }) });
+}
+
 /** Counts the entities that a body names, for later operations of its batch. */
 export function noteNamed({ arrival: { batch } }: Execution, count: number): void {
   if (batch !== undefined) batch.named.total += count;
@@ -111,6 +129,8 @@ type LinkHandlers = NavigationRuntime["source"]["handlers"];
 interface PlannedLink extends BoundLink, LinkTarget {
   /** The rules that only the named entity can decide. */
   readonly rules: readonly AuthorizationRequirement[];
+  /** Whether the link to the named entities is added, and not removed. */
+  readonly isAdded: boolean;
   /** Writes the link after the entity is saved; null: its foreign key is part of the entity, or there is nothing to write. */
   readonly handler: NonNullable<LinkHandlers["addRef" | "setRef" | "removeRef"]> | null;
 }
@@ -120,7 +140,7 @@ function isTable({ service }: Execution, handler: object): boolean {
 }
 
 /** Checks what no entity decides: rules of the user, and whether the service can write the link. */
-function planLink(execution: Execution, write: LinkedWrite, link: BoundLink): PlannedLink {
+function planLink(execution: Execution, write: LinkedWrite, link: BoundLink, isAdded: boolean = true): PlannedLink {
   const { service, access } = execution;
   const { entitySet, navigation, named, fail, target } = link;
   const found = relatedSet(service, link, fail);
@@ -136,16 +156,22 @@ function planLink(execution: Execution, write: LinkedWrite, link: BoundLink): Pl
   const distinct = named && [
     ...new Map(named.map((each) => [identityOfKey(found.related.entityType, each.key), each])).values(),
   ];
-  return { ...link, ...found, named: distinct, rules, handler: handlerOf(execution, write, { ...link, ...found }) };
+  const handler = handlerOf(execution, write, { ...link, ...found }, isAdded);
+  return { ...link, ...found, named: distinct, rules, handler, isAdded };
 }
 
-function handlerOf(execution: Execution, write: LinkedWrite, link: BoundLink & LinkTarget): PlannedLink["handler"] {
+function handlerOf(
+  execution: Execution,
+  write: LinkedWrite,
+  link: BoundLink & LinkTarget,
+  isAdded: boolean,
+): PlannedLink["handler"] {
   const { entitySet, navigation, named, fail, place, runtime } = link;
   const isNothing = named?.length === 0 || (named === null && write.write === "create");
   if (isPartOfEntity(execution, write, link) || isNothing) return null;
   const { addRef, setRef, removeRef } = runtime.source.handlers;
   const adds = navigation.isCollection ? addRef : setRef;
-  const handler = named === null ? removeRef : adds;
+  const handler = named === null || !isAdded ? removeRef : adds;
   if (handler === undefined) {
     throw unsupported(`The service writes no links along '${navigation.name}' of ${entitySet.name}.`, fail);
   }
@@ -227,8 +253,8 @@ function isNotFound(error: unknown): error is ODataError {
 }
 
 /** Writes the links of a saved entity. */
-async function writeLink(execution: Execution, link: PlannedLink, entities: SavedEntities): Promise<void> {
-  const { entitySet, navigation: navigationProperty, runtime, related, handler, place, fail, target } = link;
+async function writeLink(execution: Execution, link: PlannedLink, entities: Pick<SavedEntities, "at">): Promise<void> {
+  const { entitySet, navigation: navigationProperty, runtime, related, handler, isAdded, place, fail, target } = link;
   if (handler === null) return;
   const { entity } = entities.at(place);
   const parentKey = keyIn(entitySet.entityType, entity);
@@ -237,11 +263,13 @@ async function writeLink(execution: Execution, link: PlannedLink, entities: Save
   for (const named of link.named ?? [null]) {
     const referenced = named === null ? null : { entitySet: related, key: named.key, hidden: null, target };
     const write = (context: Context) => callHandler(handler, parentKey, named, context);
-    const added = named === null ? null : handler;
+    const added = named === null || !isAdded ? null : handler;
     try {
       const absent = await writeBetween({ navigation, referenced, added, handler, write }, execution, missing);
       if (absent !== null) throw missing();
     } catch (error) {
+      // Nobody has to remove a link that does not exist.
+      if (!isAdded && isNotFound(error)) continue;
       // A table has not found the entity, which is deleted by now.
       throw isNotFound(error) && error.target === "@odata.id" ? missing() : error;
     }

@@ -7,22 +7,25 @@ import { authorizeNested } from "../../engine/rules/authorize-query.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
 import { runCreate } from "../../engine/writes/write-entity.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
+import type { BodyObject } from "../../payload/body-members.ts";
+import type { FacetFaults } from "../../payload/body-readers.ts";
+import type { BoundLink } from "../../payload/link-reading.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { withBoundLinks } from "./bound-links.ts";
 import { authorizeCreation } from "./current-entity.ts";
-import { savesEntity } from "./entity-result.ts";
-import { linkReading } from "./link-reading.ts";
+import { type EntityWrite, type SavedPayload, savesEntity, type WantedEntity } from "./entity-result.ts";
+import { linkReading, withLinks } from "./link-reading.ts";
 import { entitySetOf } from "./read-collection.ts";
-import { facetFaults, runtimeOf } from "./service-runtime.ts";
+import { type EntitySetRuntime, facetFaults, runtimeOf } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
 
 /**
- * `POST /Set`: creates an entity, with nested entities where the set allows deep insert.
+ * The stages of `POST /Set`: it creates an entity, with nested entities where the set allows deep insert.
  * @throws ODataError for negotiation, the body, a query option, a rule; the error of the handler
  * @see docs/reference/writing.md
  */
-export const createEntity: Endpoint = savesEntity({
+export const creating: EntityWrite<BoundCreation> = {
   bind: (request) => {
     const origin = entitySetOf(request.path);
     const { handlers, settings, target, bodies } = runtimeOf(request.service, origin);
@@ -56,7 +59,25 @@ export const createEntity: Endpoint = savesEntity({
     const inserted = allowDeepInsert ? given : null;
     return { origin, outcome: "created", entity, handler, inserted };
   },
-});
+  bodyOf: ({ given }) => given,
+  linked: (bound, more) => {
+    const given = { ...bound.given };
+    return { ...bound, given, links: withLinks(bound.links, bound.given, given, more) };
+  },
+};
+
+/** `POST /Set`. @see docs/reference/writing.md */
+export const createEntity: Endpoint = savesEntity(creating);
+
+/** A bound POST of an entity. */
+interface BoundCreation extends SavedPayload, WantedEntity {
+  readonly origin: EntitySet;
+  readonly handler: NonNullable<EntitySetRuntime["handlers"]["create"]>;
+  readonly allowDeepInsert: boolean;
+  readonly given: BodyObject;
+  readonly faults: FacetFaults;
+  readonly links: readonly BoundLink[];
+}
 
 /**
  * Returns the entity that a create handler saved.

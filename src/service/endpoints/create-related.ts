@@ -2,16 +2,20 @@ import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import { needsResource, refusal } from "../../definition/sets/authorization.ts";
-import { keyPairsOf } from "../../edm/key-holder.ts";
-import type { NavigationProperty } from "../../edm/model.ts";
+import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
+import type { NavigationProperty, StructuralProperty } from "../../edm/model.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { definitionIn, withFaults } from "../../engine/entities/reader.ts";
 import { fieldOf } from "../../engine/memory/compile-property.ts";
 import { requireCreatable } from "../../engine/rules/authorize-body.ts";
 import { actionAlong, judgeEntity, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
+import { ServiceContext } from "../../engine/rules/row-access.ts";
 import { withoutUnwritten } from "../../engine/rules/unwritten-values.ts";
-import { runCreateRelated } from "../../engine/writes/write-entity.ts";
+import type { WritingHandler } from "../../engine/writes/judged-write.ts";
+import { linkedPart, runCreateRelated } from "../../engine/writes/write-entity.ts";
+import type { BodyObject } from "../../payload/body-members.ts";
 import type { FacetFaults } from "../../payload/body-readers.ts";
+import type { BoundLink } from "../../payload/link-reading.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf } from "./bind-query.ts";
 import { withBoundLinks } from "./bound-links.ts";
@@ -22,25 +26,26 @@ import {
   checkPreconditions,
   missingEntityError,
 } from "./current-entity.ts";
-import { savesEntity } from "./entity-result.ts";
+import { type EntityWrite, type SavedPayload, savesEntity, type WantedEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { linkReading } from "./link-reading.ts";
+import { linkReading, withLinks } from "./link-reading.ts";
 import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
-import { facetFaults } from "./service-runtime.ts";
+import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
 
 /**
- * `POST /Set(key)/Nav`: creates a related entity in a collection. It has a URL where the navigation has a target set.
+ * The stages of `POST /Set(key)/Nav`: it creates a related entity in a collection. It has a URL where the navigation has a target set.
  * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing parent; the error of
  * the handler
  * @see docs/reference/navigation.md
  */
-export const createRelated: Endpoint = savesEntity({
+export const creatingRelated: EntityWrite<BoundRelated> = {
   bind: (request) => {
     const { navigation, format } = openNavigation(request);
     const { entitySet, navigationProperty, runtime, parentKey } = navigation;
-    const handler = routed(runtime.source.handlers.create, `POST ${entitySet.name}/${navigationProperty.name}`);
+    const creation = creationAlong(request.service, navigation);
+    const { handler, by } = routed(creation, `POST ${entitySet.name}/${navigationProperty.name}`);
     const body = openBody(request, entitySet);
     const query = bindEntity(request, runtime.target, optionsOf(request).written);
     const { return: preferred } = request.preferences;
@@ -55,33 +60,79 @@ export const createRelated: Endpoint = savesEntity({
       const given = runtime.readNew(json, ieee754Compatible, parentKey, faults, links);
       requireCreatable(ruled, runtime.origin, json, { along });
       const { found = [] } = links ?? {};
-      return { navigation, handler, format, query, preferred, contextUrl, given, faults, links: found };
+      return { navigation, handler, by, format, query, preferred, contextUrl, given, faults, links: found };
     });
   },
   save: async (bound, execution) => {
-    const { navigation, handler, links } = bound;
+    const { navigation, handler, by, links } = bound;
     const { entitySet, runtime, parentKey: key } = navigation;
     const { origin } = runtime;
     const judged = isJudged(execution, navigation);
     const create = async (outer: Execution): Promise<{ readonly entity: unknown }> => {
-      const by = { entitySet, key, handler };
-      const entity = await executeJudged(outer, by, judged, (inner) => createAlong(inner, bound));
+      const parent = { entitySet, key, handler };
+      const entity = await executeJudged(outer, parent, judged, (inner) => createAlong(inner, bound));
       if (entity === null || entity === undefined) throw noParent(navigation);
       return { entity };
     };
     if (origin.kind !== "EntitySet") return { ...(await create(execution)), origin, ...CREATED, handler };
-    const set = definitionIn(execution.service.definition, entitySet);
-    const write = { set, handler, entitySet: origin, key: undefined, write: "create", links } as const;
+    const write = { ...by, entitySet: origin, key: undefined, write: "create", links } as const;
     return { ...(await withBoundLinks(execution, write, create)), origin, ...CREATED, handler };
   },
-});
+  bodyOf: ({ given }) => given,
+  linked: (bound, more) => {
+    const given = { ...bound.given };
+    return { ...bound, given, links: withLinks(bound.links, bound.given, given, more) };
+  },
+};
+
+/** `POST /Set(key)/Nav`. @see docs/reference/navigation.md */
+export const createRelated: Endpoint = savesEntity(creatingRelated);
+
+/** The handler that creates entities along a navigation, and the one of a set that saves them. */
+interface CreationAlong {
+  readonly handler: NonNullable<BoundNavigation["runtime"]["source"]["handlers"]["create"]>;
+  readonly by: WritingHandler;
+}
+
+/**
+ * Returns the handler that creates entities along a navigation: its own, which has a route, or that of the target set, which gets the
+ * foreign key in the entity. The latter creates nested entities only.
+ * @returns undefined if there is none, or no entity that the target set creates contains the foreign key
+ */
+export function creationAlong(
+  service: ServiceRuntime,
+  { entitySet, navigationProperty, runtime }: Pick<BoundNavigation, "entitySet" | "navigationProperty" | "runtime">,
+): CreationAlong | undefined {
+  const { origin, source } = runtime;
+  const { create: own } = source.handlers;
+  const { definition } = service;
+  if (own !== undefined) return { handler: own, by: { set: definitionIn(definition, entitySet), handler: own } };
+  if (origin.kind !== "EntitySet" || keyHolderOf(entitySet, navigationProperty) !== "related") return undefined;
+  const { create } = runtimeOf(service, origin).handlers;
+  const pairs = reversedPairs(keyPairsOf(entitySet, navigationProperty));
+  const isWritten = ({ serverSet, ...property }: StructuralProperty): boolean =>
+    serverSet === true || origin.entityType.properties.some(({ field }) => field === property.field);
+  if (create === undefined || !pairs.every(({ property }) => isWritten(property))) return undefined;
+  const handler: CreationAlong["handler"] = async (key, given, context) => {
+    const parent = await linkedPart({ entitySet, key }, pairs, { context, gate: null });
+    const linked = pairs.filter(({ property }) => property.serverSet !== true);
+    const values = linked.map(({ property, related }) => [property.field, fieldOf(parent, related.field)] as const);
+    return create({ ...(given as object), ...Object.fromEntries(values) }, ServiceContext.ofSet(origin, context));
+  };
+  return { handler, by: { set: definitionIn(definition, origin), handler: create } };
+}
+
+/** A bound POST along a navigation. */
+interface BoundRelated extends CreatedAlong, SavedPayload, WantedEntity {
+  readonly given: BodyObject;
+  readonly links: readonly BoundLink[];
+}
 
 const CREATED = Object.freeze({ outcome: "upserted", inserted: null } as const);
 
 /** A new entity along a navigation. */
-interface CreatedAlong {
+interface CreatedAlong extends CreationAlong {
   readonly navigation: BoundNavigation;
-  readonly handler: NonNullable<BoundNavigation["runtime"]["source"]["handlers"]["create"]>;
   readonly given: object;
   readonly faults: FacetFaults;
 }

@@ -1,4 +1,4 @@
-import { chain } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { answeredDeletion, answeredValue } from "../../engine/entities/handler-answer.ts";
 import { runDelete } from "../../engine/writes/write-entity.ts";
@@ -25,14 +25,17 @@ export const deleteEntity: Endpoint = inStages({
     bindNoQuery(readOptions(request));
     return { entitySet, keyText, key };
   },
-  execute: (bound, execution) => {
-    const { entitySet, key } = bound;
-    const handler = routed(runtimeOf(execution.service, entitySet).handlers.delete, `DELETE ${entitySet.name}`);
-    const isJudged = execution.access.pending.length > 0;
-    return executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => deleteStored(inner, bound));
-  },
+  execute: (bound, execution) => deleteOne(execution, bound),
   write: (_deleted, _bound, request) => noContentResponse(request),
 });
+
+/** Deletes an entity. @throws ODataError as for deleteEntity */
+export function deleteOne(execution: Execution, deleted: DeletedEntity): Maybe<void> {
+  const { entitySet, key } = deleted;
+  const handler = routed(runtimeOf(execution.service, entitySet).handlers.delete, `DELETE ${entitySet.name}`);
+  const isJudged = execution.access.pending.length > 0;
+  return executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => deleteStored(inner, deleted));
+}
 
 /** An entity to delete. */
 interface DeletedEntity {

@@ -12,7 +12,9 @@ import type { JsonFormat } from "../../http/media-type.ts";
 import type { ODataResponse, ResponseBody } from "../../http/odata-response.ts";
 import { selectReadable } from "../../language/binder/bind-select-expand.ts";
 import type { BoundEntityQuery, SelectExpandClause } from "../../language/query/clauses.ts";
+import type { BodyObject } from "../../payload/body-members.ts";
 import { etagOf } from "../../payload/etag.ts";
+import type { BoundLink } from "../../payload/link-reading.ts";
 import { entityContext, entityUrl } from "../../payload/urls.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { queryReaderOf } from "./bind-query.ts";
@@ -26,13 +28,13 @@ import { type Endpoint, type ExtraHeaders, inStages, jsonResponse, noContentResp
 export type WriteOutcome = "patched" | "updated" | "created" | "upserted";
 
 /** How the client wants the entity of a write back. */
-interface WantedEntity {
+export interface WantedEntity {
   readonly query: BoundEntityQuery;
   readonly preferred: Preferences["return"];
 }
 
 /** An entity as a handler saved it. */
-interface SavedEntity {
+export interface SavedEntity {
   /** The set or type of the entity. Without a set it has neither URL nor ETag. */
   readonly origin: EntityOrigin;
   readonly outcome: WriteOutcome;
@@ -64,6 +66,14 @@ interface SavingStages<Bound> {
   readonly bind: (request: AuthorizedRequest) => Maybe<Bound>;
   /** Checks the rules and preconditions that depend on entities, and calls the handler. */
   readonly save: (bound: Bound, execution: Execution) => Promise<SavedEntity>;
+}
+
+/** The stages of a write of one entity, whose body may be a part of another one. */
+export interface EntityWrite<Bound> extends SavingStages<Bound> {
+  /** Returns the entity in the body, or its changes. */
+  readonly bodyOf: (bound: Bound) => BodyObject;
+  /** Returns the request with a copy of its body, and with further links: their foreign keys become part of the copy. */
+  readonly linked: (bound: Bound, more: readonly Omit<BoundLink, "entity">[]) => Bound;
 }
 
 /** Makes an endpoint that saves an entity, and responds with it. */
@@ -159,7 +169,7 @@ function targetsIn(service: ServiceRuntime): TargetOf {
 }
 
 /** How a saved entity is written. */
-interface SavedPayload {
+export interface SavedPayload {
   readonly format: JsonFormat;
   /** Returns the context URL of an entity without a set. */
   readonly contextUrl?: (contextSelect: readonly string[]) => string;

@@ -79,6 +79,11 @@ export class Execution implements ShownEntities {
     return new Execution(this.service, this.arrival, this.access, { inner, outer: this.#whole, readsLater });
   }
 
+  /** Returns the execution of a request within this one, such as the write of a nested entity, in the transaction of a reader. */
+  nested({ arrival, access }: { readonly arrival: Arrival; readonly access: CallerAccess }, inner: Reader): Execution {
+    return new Execution(this.service, arrival, access, { inner, outer: this.#whole, readsLater: false });
+  }
+
   /** The execution of the whole request. A getter: oxfmt drops the parentheses before a private member, as in `(a ?? b).#c`. */
   get #whole(): Execution {
     return this.#outer ?? this;

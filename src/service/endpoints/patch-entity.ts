@@ -12,27 +12,28 @@ import { runPatch } from "../../engine/writes/write-entity.ts";
 import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import { WRITTEN_ENTITY_OPTIONS } from "../../language/binder/option-rules.ts";
 import { checkKeyMatch } from "../../payload/body-members.ts";
-import type { FacetFaults } from "../../payload/body-readers.ts";
+import type { DeltaBody, FacetFaults } from "../../payload/body-readers.ts";
+import type { BoundLink } from "../../payload/link-reading.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf, readJsonFormat } from "./bind-query.ts";
 import { withBoundLinks } from "./bound-links.ts";
 import { requireEntity, entityNotFound, checkPreconditions, missingEntityError } from "./current-entity.ts";
-import { savesEntity } from "./entity-result.ts";
+import type { EntityWrite, SavedPayload, WantedEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { linkReading } from "./link-reading.ts";
+import { linkReading, withLinks } from "./link-reading.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, routed } from "./stages.ts";
+import { routed } from "./stages.ts";
 
 /**
- * `PATCH /Set(key)`: changes the properties in the body.
+ * The stages of `PATCH /Set(key)`, without those of nested entities.
  * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
  * the handler
  * @see docs/reference/writing.md
  */
-export const patchEntity: Endpoint = savesEntity({
+export const patching: EntityWrite<BoundPatch> = {
   bind: (request) => {
     const { entitySet: origin, key: keyText } = entityPathOf(request.path);
     const { target, bodies } = runtimeOf(request.service, origin);
@@ -64,7 +65,25 @@ export const patchEntity: Endpoint = savesEntity({
     }));
     return { origin, outcome: "patched", entity, handler, inserted: null };
   },
-});
+  bodyOf: ({ given }) => given.delta,
+  linked: (bound, more) => {
+    const { given, links } = bound;
+    const delta = { ...given.delta };
+    return { ...bound, given: { ...given, delta }, links: withLinks(links, given.delta, delta, more) };
+  },
+};
+
+/** A bound PATCH of an entity. */
+interface BoundPatch extends SavedPayload, WantedEntity {
+  readonly origin: EntitySet;
+  /** The key as written in the URL. */
+  readonly keyText: string;
+  readonly key: unknown;
+  readonly given: DeltaBody;
+  readonly faults: FacetFaults;
+  readonly compared: readonly StructuralProperty[];
+  readonly links: readonly BoundLink[];
+}
 
 /** Returns the patch handler of a set. @throws Error for a set that has none, and so no route */
 export function patchHandler(

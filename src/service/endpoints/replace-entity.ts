@@ -28,6 +28,7 @@ import {
 } from "../../payload/body-members.ts";
 import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../../payload/body-readers.ts";
 import { compileImmutableKeeper } from "../../payload/immutable-keeper.ts";
+import type { BoundLink } from "../../payload/link-reading.ts";
 import { requireObject } from "../../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
@@ -46,14 +47,14 @@ import {
   type CurrentEntity,
   type EntityState,
 } from "./current-entity.ts";
-import { savesEntity, type WriteOutcome } from "./entity-result.ts";
+import type { EntityWrite, SavedPayload, WantedEntity, WriteOutcome } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { linkReading } from "./link-reading.ts";
+import { linkReading, withLinks } from "./link-reading.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
-import { type Endpoint, routed } from "./stages.ts";
+import { routed } from "./stages.ts";
 
 /** An entity to save under the key of the URL. */
 interface Replacement {
@@ -73,6 +74,11 @@ interface Replacement {
   readonly mustExist: boolean;
 }
 
+/** A bound PUT of an entity. */
+interface BoundReplacement extends Replacement, SavedPayload, WantedEntity {
+  readonly links: readonly BoundLink[];
+}
+
 /** The body of a PUT that creates an entity, as it was sent and as it was read. */
 interface NewBody {
   readonly json: JsonValue;
@@ -88,12 +94,13 @@ interface Saved {
 }
 
 /**
- * `PUT /Set(key)`: replaces an entity; creates it where it is missing and the set allows that.
+ * The stages of `PUT /Set(key)`, without those of nested entities: it replaces an entity, and creates it where it is missing and
+ * the set allows that.
  * @throws ODataError for negotiation, the key, the body, a query option, a precondition, a missing entity; the error of
  * the handler
  * @see OData Protocol 4.0, section 11.4.4; docs/reference/writing.md
  */
-export const replaceEntity: Endpoint = savesEntity({
+export const replacing: EntityWrite<BoundReplacement> = {
   bind: (request) => {
     const { entitySet, key: keyText, singleton } = entityPathOf(request.path);
     const { entityType } = entitySet;
@@ -143,7 +150,19 @@ export const replaceEntity: Endpoint = savesEntity({
     );
     return { ...saved, origin: entitySet, inserted: null };
   },
-});
+  bodyOf: ({ body }) => body.entity,
+  linked: (bound, more) => {
+    const entity = { ...bound.body.entity };
+    const links = withLinks(bound.links, bound.body.entity, entity, more);
+    const added = (): NewBody => {
+      const { json, body } = bound.added();
+      const whole = { ...body.entity };
+      copyForeignKeys(links, whole);
+      return { json, body: { ...body, entity: whole } };
+    };
+    return { ...bound, body: { ...bound.body, entity }, links, added };
+  },
+};
 
 /** Returns the replace handler of a set. @throws Error for a set that has none, and so no route */
 function replaceHandler(

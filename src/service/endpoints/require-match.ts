@@ -12,9 +12,14 @@ import type { Endpoint } from "./stages.ts";
  */
 export function requiringMatch(endpoint: Endpoint, mayCreate: boolean = false): Endpoint {
   return (request, execution) => {
-    if (!hasPrecondition(request, mayCreate)) throw preconditionRequired(request, mayCreate);
+    checkPrecondition(request, mayCreate);
     return endpoint(request, execution);
   };
+}
+
+/** @throws ODataError `PreconditionRequired` for a write without a precondition */
+export function checkPrecondition(request: AuthorizedRequest, mayCreate: boolean = false): void {
+  if (!hasPrecondition(request, mayCreate)) throw preconditionRequired(request, mayCreate);
 }
 
 /** Other values of If-None-Match protect no change: the entity may have any version but these. */

@@ -1,0 +1,71 @@
+import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { definitionIn } from "../../engine/entities/reader.ts";
+import type { WritingHandler } from "../../engine/writes/judged-write.ts";
+import { creationAlong } from "./create-related.ts";
+import { unsupported } from "./link-reading.ts";
+import type { NestedEntity, NestedNavigation } from "./nested-entities.ts";
+import type { ServiceRuntime } from "./service-runtime.ts";
+
+/** Whether a handler writes in the transaction of a request. */
+export function isJoined({ definition }: ServiceRuntime, { set, handler }: WritingHandler): boolean {
+  return definition.handlersCheckingRows.has(handler) || set.transactional;
+}
+
+/**
+ * Checks that the writes of nested entities are kept or undone with the write of the entity around them.
+ * @returns a handler of the application among them; undefined: only tables are written
+ * @throws ODataError `NotImplemented` otherwise
+ */
+export function checkNestedWrites(
+  service: ServiceRuntime,
+  root: WritingHandler,
+  nested: readonly NestedNavigation[],
+  method: "PATCH" | "PUT",
+): object | undefined {
+  let own: object | undefined;
+  for (const navigation of nested) {
+    for (const entity of navigation.entities) {
+      for (const by of handlersOf(service, navigation, entity, method)) {
+        checkJoined(service, root, by, navigation);
+        if (!service.definition.handlersCheckingRows.has(by.handler)) own ??= by.handler;
+      }
+      own ??= checkNestedWrites(service, root, entity.nested, method);
+    }
+  }
+  return own;
+}
+
+function handlersOf(
+  service: ServiceRuntime,
+  { source: entitySet, navigation: navigationProperty, runtime, target }: NestedNavigation,
+  { named, change, removed }: NestedEntity,
+  method: "PATCH" | "PUT",
+): readonly WritingHandler[] {
+  const set = definitionIn(service.definition, target);
+  const { create, patch, replace, delete: remove } = set.handlers;
+  const by = (handler: object | undefined): readonly WritingHandler[] =>
+    handler === undefined ? [] : [{ set, handler }];
+  if (removed !== null) return removed === "deleted" ? by(remove) : [];
+  if (named !== null) return change === null ? [] : by(method === "PATCH" ? patch : replace);
+  const along = creationAlong(service, { entitySet, navigationProperty, runtime });
+  return along === undefined ? by(create) : [along.by];
+}
+
+function checkJoined(
+  service: ServiceRuntime,
+  root: WritingHandler,
+  by: WritingHandler,
+  { navigation, fail }: NestedNavigation,
+): void {
+  const isOne = isJoined(service, root) === isJoined(service, by) && sharesDatabase(root.set, by.set);
+  if (isOne) return;
+  const names = `${root.set.entitySet.name} and ${by.set.entitySet.name}`;
+  throw unsupported(
+    `The entities of ${names} are not written as one, so '${navigation.name}' takes no nested ones.`,
+    fail,
+  );
+}
+
+function sharesDatabase({ database: one }: EntitySetDefinition, { database: other }: EntitySetDefinition): boolean {
+  return one === undefined || other === undefined || one.instance === other.instance;
+}

@@ -1,0 +1,454 @@
+import { isODataError } from "../../base/errors/odata-error.ts";
+import { keptPerPair } from "../../base/memo.ts";
+import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
+import { keyFields, keyIn } from "../../edm/literal.ts";
+import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
+import { canonicalEntity } from "../../engine/entities/canonical-entity.ts";
+import { identityOfKey } from "../../engine/entities/entity-key.ts";
+import { definitionIn } from "../../engine/entities/reader.ts";
+import { fieldOf } from "../../engine/memory/compile-property.ts";
+import { asEntity, Evaluation } from "../../engine/memory/evaluation.ts";
+import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
+import { loadRelated } from "../../engine/reads/load-relations.ts";
+import { startLoads } from "../../engine/reads/load-run.ts";
+import { findEntity } from "../../engine/reads/read-by-key.ts";
+import { isSame } from "../../engine/rules/judge-properties.ts";
+import { requireRules, actionAlong, navigationRules } from "../../engine/rules/judge-rules.ts";
+import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
+import { readLeft } from "../../engine/writes/run-hooks.ts";
+import { linkedPart } from "../../engine/writes/write-entity.ts";
+import { bindEntityKey } from "../../language/binder/bind-key.ts";
+import type { SelectedProperty } from "../../language/query/clauses.ts";
+import { type BodyObject, compileFieldWriter } from "../../payload/body-members.ts";
+import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
+import { MAX_NAMED_ENTITIES, tooManyNamed } from "../../payload/read-links.ts";
+import { entityUrlOf, keyTextOf } from "../../payload/urls.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
+import { noteNamed, writeNamed } from "./bound-links.ts";
+import { checkPreconditions } from "./current-entity.ts";
+import { deleteOne } from "./delete-entity.ts";
+import type { SavedEntity } from "./entity-result.ts";
+import type { Execution } from "./execution.ts";
+import { checkNestedWrites, isJoined } from "./joined-writes.ts";
+import { unsupported } from "./link-reading.ts";
+import {
+  type BoundWrite,
+  type NestedEntity,
+  type NestedNavigation,
+  nestedRequest,
+  ofEntity,
+} from "./nested-entities.ts";
+import { ofNested } from "./nested-errors.ts";
+import { entityPathOf } from "./read-entity.ts";
+import { checkPrecondition } from "./require-match.ts";
+import { runtimeOf } from "./service-runtime.ts";
+
+/** A change of an entity with nested entities. */
+interface DeepWrite {
+  readonly request: AuthorizedRequest;
+  readonly method: "PATCH" | "PUT";
+  readonly nested: readonly NestedNavigation[];
+  readonly write: BoundWrite;
+}
+
+/** The transaction of a change. */
+interface Deep {
+  /** Without rules of the addressed entity, which only its own change obeys. */
+  readonly execution: Execution;
+  readonly method: DeepWrite["method"];
+  /** The request that is changed. */
+  readonly request: AuthorizedRequest;
+  /** Counts the entities that the change reads besides that of the URL. */
+  readonly count: { total: number };
+}
+
+/** The saved entity around nested ones. */
+interface Owner {
+  readonly entitySet: EntitySet;
+  readonly key: unknown;
+  readonly entity: object;
+  /** The handler that saved it. */
+  readonly handler: object;
+  readonly request: AuthorizedRequest;
+  readonly links: readonly BoundLink[];
+}
+
+/**
+ * Executes a change of an entity with its nested entities as one: first the entities that it refers to, then itself, then the others;
+ * of a collection, first what is removed.
+ * @throws ODataError as each of these writes; `NotImplemented`, before anything is written, if they cannot be one
+ * @see docs/reference/deep-update.md
+ */
+export function saveWithNested(
+  { request, method, nested, write }: DeepWrite,
+  execution: Execution,
+): Promise<SavedEntity> {
+  const { service } = execution;
+  const { entitySet } = entityPathOf(request.path);
+  const set = definitionIn(service.definition, entitySet);
+  const handler = (method === "PATCH" ? set.handlers.patch : set.handlers.replace) as object;
+  const own = checkNestedWrites(service, { set, handler }, nested, method);
+  const count = { total: countNested(nested) };
+  noteNamed(execution, count.total);
+  // A handler of the application may have effects that no second attempt repeats.
+  const by: WritingHandler = { set, handler: own ?? handler, transactional: isJoined(service, { set, handler }) };
+  return runAtomically(by, undefined, execution.reader, {}, async (reader) => {
+    const inner = execution.within(reader);
+    const deep: Deep = {
+      execution: inner.nested({ arrival: execution.arrival, access: { ...execution.access, pending: [] } }, reader),
+      method,
+      request,
+      count: { ...count },
+    };
+    const saved = await writeEntity(deep, { write, nested, entitySet }, inner);
+    const entity = await readLeft({ set, handler: saved.handler }, saved.entity, false, reader);
+    return { ...saved, entity };
+  });
+}
+
+function countNested(nested: readonly NestedNavigation[]): number {
+  return nested.reduce(
+    (count, { entities }) => entities.reduce((sum, each) => sum + 1 + countNested(each.nested), count),
+    0,
+  );
+}
+
+/** A bound write, with the entities that are nested in its body. */
+interface NestingWrite {
+  readonly entitySet: EntitySet;
+  readonly write: BoundWrite;
+  readonly nested: readonly NestedNavigation[];
+}
+
+/** Writes an entity with its nested entities. @param adjust changes a copy of its body */
+async function writeEntity(
+  deep: Deep,
+  { entitySet, write, nested }: NestingWrite,
+  execution: Execution,
+  adjust?: (body: BodyObject) => void,
+): Promise<SavedEntity> {
+  const links: Array<Omit<BoundLink, "entity">> = [];
+  for (const each of nested) {
+    if (isPrincipal(each)) links.push(...(await writePrincipal(deep, each, write.request)));
+  }
+  const saved = await write.save(execution, links, adjust);
+  const behind = nested.filter((each) => !isPrincipal(each));
+  if (behind.length === 0) return saved;
+  const { entityType } = entitySet;
+  const entity = canonicalEntity(entityType, asEntity(saved.entity, entityType));
+  const { request } = write;
+  const owner = {
+    entitySet,
+    key: keyIn(entityType, entity),
+    entity,
+    handler: saved.handler,
+    request,
+    links: write.links,
+  };
+  for (const each of behind) await writeRelated(deep, owner, each);
+  return saved;
+}
+
+/** Whether the entity around nested ones refers to them, so that they are written before it. */
+function isPrincipal({ source, navigation }: NestedNavigation): boolean {
+  return keyHolderOf(source, navigation) === "parent";
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function linkTo(
+  { source, navigation, fail }: NestedNavigation,
+  named: readonly NamedEntity[] | null,
+): Omit<BoundLink, "entity"> {
+  const target = fail("").target ?? navigation.name;
+  return { entitySet: source, navigation, place: "", target, named, inherited: NONE, fail };
+}
+
+/** Writes the entity that another refers to. @returns the link to it, which the other writes; none if it has that already */
+async function writePrincipal(
+  deep: Deep,
+  nested: NestedNavigation,
+  request: AuthorizedRequest,
+): Promise<readonly Omit<BoundLink, "entity">[]> {
+  const { target, entities } = nested;
+  const [entity] = entities;
+  if (entity === undefined) return [linkTo(nested, null)];
+  const found = await lookUp(deep, nested);
+  return ofNested(entity.place, async () => {
+    const stored = entity.named === null ? null : await found.of(entity.named.key);
+    if (stored !== null) {
+      await change(deep, nested, entity, null, stored);
+      if (deep.method === "PATCH" && (await refersTo(deep, nested, request, stored))) return [];
+    }
+    const key = stored === null ? await create(deep, nested, entity, null) : keyIn(target.entityType, stored);
+    return [linkTo(nested, [{ id: entityUrlOf(request.serviceRoot, target, key), key }])];
+  });
+}
+
+/** Whether a stored entity refers to another one already. */
+async function refersTo(
+  { execution }: Deep,
+  { source, navigation }: NestedNavigation,
+  { path }: AuthorizedRequest,
+  related: object,
+): Promise<boolean> {
+  const { getByKey } = runtimeOf(execution.service, source).handlers;
+  if (path.kind !== "entity" || getByKey === undefined) return false;
+  const key = bindEntityKey(path.key, source.entityType, NO_ALIASES, source.name);
+  const stored = await findEntity(source, key, execution.reader);
+  return stored !== null && hasValues(stored, keyPairsOf(source, navigation), related);
+}
+
+const NO_ALIASES: ReadonlyMap<string, string> = new Map();
+
+function hasValues(entity: object, pairs: readonly JoinPair[], other: object): boolean {
+  return pairs.every(({ property, related }) => {
+    const value = fieldOf(other, related.field);
+    return value !== null && value !== undefined && isSame(property, value, fieldOf(entity, property.field));
+  });
+}
+
+/** Looks up the existing entities that are nested along a navigation, together. */
+async function lookUp({ execution }: Deep, nested: NestedNavigation): Promise<EntitiesByKey> {
+  const { target, entities, fail } = nested;
+  const keys = entities.flatMap(({ named }) => (named === null ? [] : [named.key]));
+  if (keys.length === 0) return { of: () => null };
+  if (runtimeOf(execution.service, target).handlers.getByKey === undefined) {
+    throw unsupported(`${target.name} cannot be read by key, so no body can name its entities.`, fail);
+  }
+  return findByKeys(target, keys, execution.reader, selectedOf(nested.source, nested.navigation)(target));
+}
+
+/** Returns the key and the properties by which entities are related. */
+const selectedOf = keptPerPair((source: EntitySet, navigation: NavigationProperty) => {
+  let known: readonly SelectedProperty[] | undefined;
+  return ({ entityType: { key } }: EntitySet): readonly SelectedProperty[] => {
+    const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
+    return (known ??= Object.freeze(Array.from(new Set([...key, ...pairs]), (property) => ({ property }))));
+  };
+});
+
+/** Writes the entities that refer to another one, or that a table of links relates to it. */
+async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation): Promise<void> {
+  const { source, navigation, target, form, entities } = nested;
+  const { entityType } = target;
+  const found = await lookUp(deep, nested);
+  const values = await ownValues(deep, owner, nested);
+  const isOfOwner = (stored: object): boolean =>
+    keyHolderOf(source, navigation) === "related" &&
+    hasValues(stored, reversedPairs(keyPairsOf(source, navigation)), values);
+  const current = form === "delta" ? null : await currentOf(deep, owner, nested);
+  const kept = new Set(keptKeys(owner, nested).map((key) => identityOfKey(entityType, key)));
+  for (const [identity, key] of current ?? []) {
+    if (!kept.has(identity)) await removeAbsent(deep, owner, nested, key);
+  }
+  for (const entity of entities.filter(({ removed }) => removed !== null)) {
+    await ofNested(entity.place, async () => {
+      const stored = await found.of(entity.named?.key);
+      const isRelated = stored !== null && (keyHolderOf(source, navigation) !== "related" || isOfOwner(stored));
+      if (isRelated) await remove(deep, owner, nested, { ...entity, key: keyIn(entityType, stored) });
+    });
+  }
+  for (const entity of entities.filter(({ removed }) => removed === null)) {
+    await ofNested(entity.place, async () => {
+      const stored = entity.named === null ? null : await found.of(entity.named.key);
+      if (stored === null) {
+        await create(deep, nested, entity, owner);
+        return;
+      }
+      const key = keyIn(entityType, stored);
+      const isRelated = isOfOwner(stored) || current?.has(identityOfKey(entityType, key)) === true;
+      if (!isRelated) await link(deep, owner, nested, key, true);
+      await change(deep, nested, entity, owner, stored);
+    });
+  }
+}
+
+/** Returns the values of an entity by which others are related to it. */
+function ownValues(
+  { execution }: Deep,
+  { entitySet, key }: Owner,
+  { source, navigation }: NestedNavigation,
+): Promise<object> {
+  const pairs = reversedPairs(keyPairsOf(source, navigation));
+  return Promise.resolve(linkedPart({ entitySet, key }, pairs, execution.reader));
+}
+
+/** Returns the keys of the entities that a collection keeps: nested ones, and those to which the body links. */
+function keptKeys({ links }: Owner, { navigation, entities }: NestedNavigation): readonly unknown[] {
+  const bound = links.filter((each) => each.place === "" && each.navigation === navigation);
+  return [...entities, ...bound.flatMap(({ named }) => (named ?? []).map((each) => ({ named: each })))].flatMap(
+    ({ named }) => (named === null ? [] : [named.key]),
+  );
+}
+
+/** Returns the keys of the related entities that the user sees, by their identities. @throws ODataError above the limit */
+async function currentOf(deep: Deep, owner: Owner, nested: NestedNavigation): Promise<ReadonlyMap<string, unknown>> {
+  const { execution, count } = deep;
+  const { source: entitySet, navigation: navigationProperty, target, fail } = nested;
+  const { service, reader, access } = execution;
+  const set = definitionIn(service.definition, entitySet);
+  const { name } = navigationProperty;
+  requireRules(navigationRules(set, navigationProperty).target.read, access.user, {
+    action: actionAlong("read", set, navigationProperty),
+    target: name,
+  });
+  const { getByKey } = runtimeOf(service, entitySet).handlers;
+  const parent = getByKey === undefined ? null : await findEntity(entitySet, owner.key, { ...reader, gate: null });
+  const run = {
+    ...startLoads(new Evaluation([]), reader, name),
+    maxEntities: Math.max(MAX_NAMED_ENTITIES - count.total, 0),
+  };
+  const mention = { entitySet, navigationProperty, target, ignored: [], below: [] };
+  try {
+    const related = await loadRelated(mention, parent ?? owner.entity, run);
+    if (related === null)
+      throw unsupported(`The service cannot read the entities of '${name}', so no array replaces them.`, fail);
+    count.total += related.length;
+    const { entityType } = target;
+    const keys = related.map((each) => keyIn(entityType, canonicalEntity(entityType, each)));
+    return new Map(keys.map((key) => [identityOfKey(entityType, key), key]));
+  } catch (error) {
+    throw isODataError(error) && error.target === name && error.status === 400 && run.counted.total > run.maxEntities
+      ? tooManyNamed(fail)
+      : error;
+  }
+}
+
+/** Whether an entity cannot exist without the link: a value of it is never null. */
+function isRequired({ source, navigation }: NestedNavigation): boolean {
+  if (keyHolderOf(source, navigation) !== "related") return false;
+  const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
+  const ofClients = pairs.filter(({ serverSet }) => serverSet !== true);
+  return (ofClients.length === 0 ? pairs : ofClients).some(({ nullable, isKey }) => !nullable || isKey);
+}
+
+function removeAbsent(deep: Deep, owner: Owner, nested: NestedNavigation, key: unknown): Promise<void> {
+  const removed = isRequired(nested) ? "deleted" : "changed";
+  return ofNested(nested.navigation.name, () => remove(deep, owner, nested, { key, removed, etag: undefined }));
+}
+
+/** Deletes a related entity, or removes its link. */
+async function remove(
+  { execution }: Deep,
+  owner: Owner,
+  nested: NestedNavigation,
+  { key, removed, etag }: Pick<NestedEntity, "removed" | "etag"> & { readonly key: unknown },
+): Promise<void> {
+  const { target } = nested;
+  const { handlers, settings } = runtimeOf(execution.service, target);
+  const keyText = keyTextOf(target.entityType, key);
+  const path = { kind: "entity", entitySet: target, key: keyText } as const;
+  const isDeleted = removed === "deleted";
+  const category = isDeleted ? "delete" : "update";
+  if (isDeleted || etag !== undefined) {
+    const request = nestedRequest(owner.request, nested, { path, method: "DELETE", category, etag, own: null });
+    const inner = execution.nested(request, execution.reader);
+    if (!isDeleted) await checkPreconditions(inner, { entitySet: target, key });
+    else if (handlers.delete === undefined)
+      throw unsupported(`${target.name} has no DELETE, so its entities stay.`, ofEntity);
+    else {
+      if (settings.requireIfMatch) checkPrecondition(request);
+      await deleteOne(inner, { entitySet: target, keyText, key });
+      return;
+    }
+  }
+  await link({ execution }, owner, nested, key, false);
+}
+
+/** Adds or removes the link between two entities. */
+function link(
+  { execution }: Pick<Deep, "execution">,
+  owner: Owner,
+  nested: NestedNavigation,
+  key: unknown,
+  isAdded: boolean,
+): Promise<void> {
+  const { entitySet, handler } = owner;
+  const { navigation, target } = nested;
+  const set = definitionIn(execution.service.definition, entitySet);
+  const write = { set, handler, entitySet, key: owner.key, write: "patch", links: [] } as const;
+  const named = { id: entityUrlOf(owner.request.serviceRoot, target, key), key };
+  const isCleared = !isAdded && !navigation.isCollection;
+  const made = { ...linkTo(nested, isCleared ? null : [named]), entity: {}, fail: ofEntity, target: "" };
+  return writeNamed(
+    execution,
+    write,
+    made,
+    { ...owner.entity, ...keyFields(entitySet.entityType, owner.key) },
+    isAdded,
+  );
+}
+
+/** Changes an existing entity, with its nested entities. @param owner the entity to which it refers; null: it refers to none */
+async function change(
+  deep: Deep,
+  nested: NestedNavigation,
+  { change: write, nested: below, etag, named }: NestedEntity,
+  owner: Owner | null,
+  stored: object,
+): Promise<void> {
+  const { execution } = deep;
+  const { target: entitySet } = nested;
+  const key = keyIn(entitySet.entityType, stored);
+  if (write !== null) {
+    const values = owner === null ? null : await ownValues(deep, owner, nested);
+    const adjust = (body: BodyObject): void => keepLink(deep, nested, body, values);
+    await writeEntity(
+      deep,
+      { entitySet, write, nested: below },
+      execution.nested(write.request, execution.reader),
+      adjust,
+    );
+    return;
+  }
+  if (etag === undefined || named === null) return;
+  const path = { kind: "entity", entitySet, key: keyTextOf(entitySet.entityType, key) } as const;
+  const inner = nestedRequest(deep.request, nested, { path, method: "PATCH", category: "read", etag, own: null });
+  await checkPreconditions(execution.nested(inner, execution.reader), { entitySet, key });
+}
+
+/** Keeps the foreign key of a nested entity that refers to the one around it. @throws ODataError for another value in its body */
+function keepLink(
+  { method }: Deep,
+  { source, navigation }: NestedNavigation,
+  body: BodyObject,
+  values: object | null,
+): void {
+  if (values === null || keyHolderOf(source, navigation) !== "related") return;
+  for (const { property, related } of reversedPairs(keyPairsOf(source, navigation))) {
+    const { field, isKey, serverSet, computed, immutable } = property;
+    if (isKey || serverSet === true || computed || !Object.hasOwn(body, field)) continue;
+    const [own, value] = [body[field], fieldOf(values, related.field)];
+    if (own !== null && !isSame(property, own, value)) {
+      throw ofEntity(`'${property.name}' differs from the value of the entity around it: leave it out.`);
+    }
+    if (own === null && method === "PATCH") throw ofEntity(`'${property.name}' would remove the entity: leave it out.`);
+    if (!immutable) compileFieldWriter(field)(body, value);
+  }
+}
+
+/** Creates an entity with its nested entities, and relates it. @returns its key */
+async function create(
+  deep: Deep,
+  nested: NestedNavigation,
+  { creation, named, nested: below }: NestedEntity,
+  owner: Owner | null,
+): Promise<unknown> {
+  const { target: entitySet } = nested;
+  const { entityType } = entitySet;
+  if (named !== null && entityType.key.some(({ computed }) => computed)) {
+    throw ofEntity(`${entitySet.name} has no entity with this key: leave the key out to create one.`);
+  }
+  const write = creation(owner?.key);
+  const { execution } = deep;
+  const saved = await writeEntity(
+    deep,
+    { entitySet, write, nested: below },
+    execution.nested(write.request, execution.reader),
+  );
+  const key = keyIn(entityType, canonicalEntity(entityType, asEntity(saved.entity, entityType)));
+  const isAlone = write.request.path.kind === "entitySet";
+  if (owner !== null && isAlone) await link(deep, owner, nested, key, true);
+  return key;
+}
