@@ -220,6 +220,9 @@ function containsEntities(value: JsonValue | undefined): boolean {
 
 const NONE: readonly string[] = Object.freeze([]);
 
+/** The ends of the annotations with the changes of a collection. @see OData JSON Format 4.01, section 8.6 */
+export const DELTAS: readonly string[] = Object.freeze(["@odata.delta", "@delta"]);
+
 /**
  * Returns the function that finds the navigation properties with related entities in a body. A list of them may be an
  * error; one entity never is, because a client may send back the result of an expansion.
@@ -229,15 +232,18 @@ export function relatedFinder(
   { navigationProperties }: EntityType,
   refusesLists: boolean,
 ): (body: JsonObject, place: BodyPlace) => readonly string[] {
-  const names = navigationProperties.map(({ name }) => name);
+  // The members that may contain entities, each with its navigation property.
+  const members = navigationProperties.flatMap(({ name }) =>
+    ["", ...DELTAS].map((end) => ({ name, member: name + end })),
+  );
   return (body, place) => {
-    const found = names.filter((name) => containsEntities(body[name]));
-    const list = refusesLists ? found.find((name) => Array.isArray(body[name])) : undefined;
+    const found = members.filter(({ member }) => containsEntities(body[member]));
+    const list = refusesLists ? found.find(({ member }) => Array.isArray(body[member])) : undefined;
     if (list !== undefined) {
-      const problem = `PUT and PATCH do not change the entities of '${list}': change them with separate requests.`;
-      throw protocolError("NotImplemented", problem, { target: pathWithin(place, list) });
+      const problem = `PUT and PATCH do not change the entities of '${list.name}': change them with separate requests.`;
+      throw protocolError("NotImplemented", problem, { target: pathWithin(place, list.member) });
     }
-    return found.length === 0 ? NONE : found;
+    return found.length === 0 ? NONE : found.map(({ name }) => name);
   };
 }
 

@@ -133,7 +133,7 @@ function textsOf(value: JsonValue, isCollection: boolean, fail: BoundLink["fail"
 /** Makes the error for more entities than a request may name. */
 export function tooManyNamed(fail: BoundLink["fail"]): ODataError {
   const most = String(MAX_NAMED_ENTITIES);
-  return fail(`A request, or a batch, names at most ${most} entities besides those of its bodies: send several.`);
+  return fail(`A request, or a batch, links to, nests and removes at most ${most} entities: send several.`);
 }
 
 /** Returns the number of entities that links name. */

@@ -94,6 +94,7 @@ function csdlCapabilitiesOf(definition: ServiceDefinition): (entitySet: EntitySe
       insertableAlong: insertableAlong(definition, set),
       patchable: patch !== undefined,
       replaceable: replace !== undefined,
+      updatesDeep: set.settings.deepUpdateEnabled && names.length > 0 && (patch ?? replace) !== undefined,
       deletable: remove !== undefined,
     };
   };

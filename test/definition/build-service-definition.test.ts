@@ -212,6 +212,7 @@ describe("settings", () => {
     expect(set?.settings).toEqual({
       allowDeepInsert: false,
       bindEnabled: false,
+      deepUpdateEnabled: false,
       maxRequestBodyBytes: 30_000_000,
       propertyAccessEnabled: true,
       propertyRouteDocsEnabled: false,

@@ -1,11 +1,15 @@
 import { isODataError, ODataError } from "./odata-error.ts";
 
+/** The status of a request that is valid. */
+const NOT_IMPLEMENTED = 501;
+
 /**
  * Returns the error of one entity of several: its targets begin with the position of the entity, or with its path. Errors that are
  * no fault of the entity, such as a lost connection, are unchanged.
  */
 export function atPosition(error: unknown, position: number | string): unknown {
-  if (!isODataError(error) || error.status >= 500) return error;
+  const isOther = !isODataError(error) || (error.status >= 500 && error.status !== NOT_IMPLEMENTED);
+  if (isOther) return error;
   const { status, code, message, target, details, fault, headers, isUnsupported, mayLog, cause } = error;
   const within = (name: string | undefined): string =>
     [String(position), ...(name === undefined || name === "" ? [] : [name])].join("/");

@@ -71,7 +71,9 @@ function* checkReadable({ sets }: DeclaredService): Iterable<ConfigurationFault>
     if (!judgedCategories(set).includes("read") || hasRows(set)) continue;
     const { name, options } = set;
     const because = "`read` requires resource(…), which cannot be part of a query";
-    const fix = `${ROWS_FIX} ${name}: the condition on the rows that queries return.`;
+    const fix = set.isOfSingleton
+      ? "Let `get` return null instead: a singleton has no `rows`."
+      : `${ROWS_FIX} ${name}: the condition on the rows that queries return.`;
     if (["queryable", "getAll", "applyQuery"].some((form) => options[form] !== undefined)) {
       const message = `${because}, but the collection can be read and the set has no \`rows\`.`;
       yield { set: name, route: `/${name}`, method: "GET", message, fix };

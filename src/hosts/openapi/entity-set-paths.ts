@@ -6,6 +6,7 @@ import type {
 import { linkedNames, withLinks } from "./bound-members.ts";
 import { collectionSchema } from "./collection-schema.ts";
 import { createExample, patchExample, replaceExample } from "./examples.ts";
+import { withNestedChanges } from "./nested-members.ts";
 import type { DocumentObject } from "./open-api-document.ts";
 import {
   COLLECTION_OPTIONS,
@@ -234,7 +235,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
   const own = isReplacement
     ? replaceSchema(entityType, scope.schemas, linkedNames(set))
     : patchSchema(entityType, scope.schemas);
-  const schema = withLinks(set, own, scope.schemas);
+  const schema = withNestedChanges(scope.definition, set, withLinks(set, own, scope.schemas), scope.schemas);
   const target = { entityType, entitySet };
   const example = isReplacement ? replaceExample(target) : patchExample(target);
   const isConditional = hasConditions(set);

@@ -49,6 +49,7 @@ type CapabilitiesTerm =
   | "BatchSupport"
   | "ComputeSupported"
   | "CountRestrictions"
+  | "DeepUpdateSupport"
   | "DeleteRestrictions"
   | "ExpandRestrictions"
   | "FilterFunctions"

@@ -28,6 +28,7 @@ export function writeCapabilities(entitySet: EntitySet, capabilities: CsdlCapabi
     ...(readable ? [] : [unsupported("TopSupported"), unsupported("SkipSupported")]),
     ...restriction("InsertRestrictions", unless("Insertable", insertable)),
     ...updateRestrictions(capabilities),
+    ...deepUpdateSupport(capabilities),
     ...restriction("DeleteRestrictions", unless("Deletable", deletable)),
     ...(readable && query.computeEnabled === true
       ? [booleanAnnotation(capabilitiesTerm("ComputeSupported"), true)]
@@ -136,6 +137,13 @@ function updateRestrictions({ patchable, replaceable }: CsdlCapabilities): reado
   return restriction("UpdateRestrictions", unless("Updatable", patchable || replaceable), byPut);
 }
 
+/** Clients assume that bodies of PUT and PATCH contain no related entities. */
+function deepUpdateSupport({ updatesDeep = false }: CsdlCapabilities): readonly XmlElement[] {
+  return updatesDeep
+    ? restriction("DeepUpdateSupport", [booleanValue("Supported", true), booleanValue("ContentIDSupported", false)])
+    : [];
+}
+
 function navigability(type: "Single" | "None"): XmlElement {
   const member = `Org.OData.Capabilities.V1.NavigationType/${type}`;
   return element("PropertyValue", { Property: "Navigability", EnumMember: member });
@@ -199,5 +207,7 @@ export interface CsdlCapabilities {
   readonly insertableAlong: ReadonlyMap<string, boolean>;
   readonly patchable: boolean;
   readonly replaceable: boolean;
+  /** Whether PUT and PATCH write nested entities; absent: false. */
+  readonly updatesDeep?: boolean;
   readonly deletable: boolean;
 }

@@ -1,5 +1,6 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import type { Maybe } from "../../base/maybe.ts";
+import type { User } from "../../definition/context.ts";
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
 import {
   type AuthorizationRequirement,
@@ -8,7 +9,7 @@ import {
   refusal,
 } from "../../definition/sets/authorization.ts";
 import { type KeyHolder, keyHolderOf } from "../../edm/key-holder.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { entityKeyReader } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
@@ -32,6 +33,8 @@ interface WrittenLink {
   readonly isAdded: boolean;
   /** Makes the error for a related entity that is missing or hidden. */
   readonly missing: () => ODataError;
+  /** The target of a refusal: the member of the body that states the link; absent: the navigation. */
+  readonly target?: string | undefined;
 }
 
 /** Whether the rules along a navigation depend on the entity that a written link leads to. */
@@ -60,34 +63,54 @@ export function authorizeLink(execution: Execution, link: WrittenLink): Maybe<vo
 }
 
 async function judgeLink(execution: Execution, link: WrittenLink): Promise<void> {
-  const { navigation, related, isAdded } = link;
+  const { navigation, related, isAdded, target = navigation.navigationProperty.name } = link;
   const set = definitionIn(execution.service.definition, navigation.entitySet);
-  const rules = pendingAlong(execution, set, navigation, rulesAlong(set, navigation));
+  const holder = keyHolderOf(navigation.entitySet, navigation.navigationProperty);
+  const rules = pendingAlong(execution, set, navigation, { categories: linkCategories(holder), target });
   const { origin } = navigation.runtime;
   if (origin.kind !== "EntitySet") return;
   const replaces = isAdded && !navigation.navigationProperty.isCollection;
   if (related !== undefined) {
-    const refuse = (): ODataError => refusalOfLink(execution, navigation);
+    const refuse = (): ODataError => refusalOfLink(execution, navigation, target);
     await judgeByKey(execution, { entitySet: origin, key: related }, rules, { missing: link.missing, refuse });
   }
-  if (related === undefined || replaces) await judgeReplaced(execution, set, origin, link);
+  if (related === undefined || replaces) await judgeReplaced(execution, set, origin, { ...link, target });
+}
+
+/** The rules of the target set that a link asks, and the target of a refusal. */
+interface AskedAlong {
+  readonly categories: readonly Category[];
+  readonly target: string;
+}
+
+/**
+ * Requires the rules of some categories of the target set of a navigation.
+ * @returns those that only the related entity can decide
+ * @throws ODataError `Unauthorized`, `Forbidden`, which names the category
+ */
+export function requireAlong(
+  user: User | null,
+  set: EntitySetDefinition,
+  navigation: NavigationProperty,
+  { categories, target }: AskedAlong,
+): readonly AuthorizationRequirement[] {
+  const { target: along } = navigationRules(set, navigation);
+  return categories.flatMap((category) =>
+    requireRules(along[category], user, { action: actionAlong(category, set, navigation), target }),
+  );
 }
 
 function pendingAlong(
   { access: { user } }: Execution,
   set: EntitySetDefinition,
   { navigationProperty }: AddressedNavigation,
-  rules: readonly AuthorizationRequirement[],
+  asked: AskedAlong,
 ): readonly AuthorizationRequirement[] {
-  const { name } = navigationProperty;
-  return requireRules(rules, user, { action: actionAlong("update", set, navigationProperty), target: name });
+  return requireAlong(user, set, navigationProperty, asked);
 }
 
-function refusalOfLink(
-  { access: { user } }: Execution,
-  { navigationProperty, runtime }: AddressedNavigation,
-): ODataError {
-  return refusal(user, `link this entity of ${runtime.origin.name}`, navigationProperty.name);
+function refusalOfLink({ access: { user } }: Execution, { runtime }: AddressedNavigation, target: string): ODataError {
+  return refusal(user, `link this entity of ${runtime.origin.name}`, target);
 }
 
 /** Checks the entity whose link a single-valued navigation loses. Its row changes if it contains the foreign key. */
@@ -95,17 +118,16 @@ async function judgeReplaced(
   execution: Execution,
   set: EntitySetDefinition,
   origin: EntitySet,
-  { navigation, related }: WrittenLink,
+  { navigation, related, target = navigation.navigationProperty.name }: WrittenLink,
 ): Promise<void> {
-  const { target } = navigationRules(set, navigation.navigationProperty);
-  const isChanged = keyHolderOf(navigation.entitySet, navigation.navigationProperty) === "related";
-  const replacedRules = isChanged ? target.update : [];
-  const asked = related === undefined ? rulesAlong(set, navigation) : replacedRules;
-  const rules = pendingAlong(execution, set, navigation, asked);
+  const holder = keyHolderOf(navigation.entitySet, navigation.navigationProperty);
+  const replacing: readonly Category[] = holder === "related" ? ["update"] : [];
+  const categories = related === undefined ? linkCategories(holder) : replacing;
+  const rules = pendingAlong(execution, set, navigation, { categories, target });
   const found = rules.length === 0 ? null : await readOne(execution, navigation, null);
   if (found === null) return;
   const { value } = entityKeyReader(origin.entityType, found.rowShape)(found.entity);
   // An entity that is missing by now is no longer linked.
-  const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation) };
+  const judged = { missing: () => null, refuse: () => refusalOfLink(execution, navigation, target) };
   await judgeByKey(execution, { entitySet: origin, key: value }, rules, judged);
 }

@@ -11,12 +11,11 @@ import { definitionIn, definitionOf, type Reader } from "../../engine/entities/r
 import { keyProperties } from "../../engine/plan/properties-to-read.ts";
 import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
 import { requireLinkable } from "../../engine/rules/authorize-body.ts";
-import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
 import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
 import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
 import { countOf } from "../../payload/read-links.ts";
-import { linkCategories } from "./authorize-link.ts";
+import { linkCategories, requireAlong } from "./authorize-link.ts";
 import { queryReaderOf } from "./bind-query.ts";
 import {
   checkKept,
@@ -146,9 +145,8 @@ function planLink(execution: Execution, write: LinkedWrite, link: BoundLink, isA
   const found = relatedSet(service, link, fail);
   const set = definitionIn(service.definition, entitySet);
   if (write.write !== "create") requireLinkable(queryReaderOf(execution), entitySet, navigation, target);
-  const along = navigationRules(set, navigation).target;
-  const asked = linkCategories(keyHolderOf(entitySet, navigation)).flatMap((category) => along[category]);
-  const rules = requireRules(asked, access.user, { action: actionAlong("update", set, navigation), target });
+  const categories = linkCategories(keyHolderOf(entitySet, navigation));
+  const rules = requireAlong(access.user, set, navigation, { categories, target });
   const { getByKey } = definitionIn(service.definition, found.related).handlers;
   if (getByKey === undefined && named !== null && named.length > 0) {
     throw unsupported(`${found.related.name} cannot be read by key, so no link can name its entities.`, fail);
@@ -265,7 +263,11 @@ async function writeLink(execution: Execution, link: PlannedLink, entities: Pick
     const write = (context: Context) => callHandler(handler, parentKey, named, context);
     const added = named === null || !isAdded ? null : handler;
     try {
-      const absent = await writeBetween({ navigation, referenced, added, handler, write }, execution, missing);
+      const absent = await writeBetween(
+        { navigation, referenced, added, handler, write, refused: target },
+        execution,
+        missing,
+      );
       if (absent !== null) throw missing();
     } catch (error) {
       // Nobody has to remove a link that does not exist.

@@ -1,10 +1,11 @@
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import type { WritingHandler } from "../../engine/writes/judged-write.ts";
 import { creationAlong } from "./create-related.ts";
 import { unsupported } from "./link-reading.ts";
 import type { NestedEntity, NestedNavigation } from "./nested-entities.ts";
-import type { ServiceRuntime } from "./service-runtime.ts";
+import { runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 
 /** Whether a handler writes in the transaction of a request. */
 export function isJoined({ definition }: ServiceRuntime, { set, handler }: WritingHandler): boolean {
@@ -24,6 +25,8 @@ export function checkNestedWrites(
 ): object | undefined {
   let own: object | undefined;
   for (const navigation of nested) {
+    // Nothing undoes what a handler without a transaction has written.
+    if (!isJoined(service, root)) checkRemoval(service, navigation);
     for (const entity of navigation.entities) {
       for (const by of handlersOf(service, navigation, entity, method)) {
         checkJoined(service, root, by, navigation);
@@ -49,6 +52,46 @@ function handlersOf(
   if (named !== null) return change === null ? [] : by(method === "PATCH" ? patch : replace);
   const along = creationAlong(service, { entitySet, navigationProperty, runtime });
   return along === undefined ? by(create) : [along.by];
+}
+
+/** @throws ODataError `NotImplemented` if nothing removes the entities that a body may leave out */
+function checkRemoval(service: ServiceRuntime, nested: NestedNavigation): void {
+  const { navigation, runtime, target, form, fail } = nested;
+  if (form === "delta" || keyHolderOf(nested.source, navigation) === "parent") return;
+  const { handlers } = runtimeOf(service, target);
+  const isRemovable = isRequired(nested)
+    ? handlers.delete !== undefined
+    : runtime.source.handlers.removeRef !== undefined || isLinkedByPatch(service, nested, false);
+  if (!isRemovable)
+    throw unsupported(`Nothing removes entities from '${navigation.name}': send its changes only.`, fail);
+}
+
+/** Whether an entity cannot exist without the link: a value of it is never null. */
+export function isRequired({ source, navigation }: Pick<NestedNavigation, "source" | "navigation">): boolean {
+  if (keyHolderOf(source, navigation) !== "related") return false;
+  const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
+  const ofClients = pairs.filter(({ serverSet }) => serverSet !== true);
+  return (ofClients.length === 0 ? pairs : ofClients).some(({ nullable, isKey }) => !nullable || isKey);
+}
+
+/** Whether a link without a handler of its own is the foreign key of the related entity, which PATCH changes. */
+export function isLinkedByPatch(
+  service: ServiceRuntime,
+  { source, navigation, runtime, target }: NestedNavigation,
+  isAdded: boolean,
+): boolean {
+  const { addRef, setRef, removeRef } = runtime.source.handlers;
+  const adds = navigation.isCollection ? addRef : setRef;
+  const handler = isAdded ? adds : removeRef;
+  if (handler !== undefined || keyHolderOf(source, navigation) !== "related") return false;
+  const { properties } = target.entityType;
+  const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
+  const isPatched = pairs.every(
+    (each) =>
+      each.serverSet === true ||
+      properties.some(({ field, isKey, immutable }) => field === each.field && !isKey && !immutable),
+  );
+  return isPatched && runtimeOf(service, target).handlers.patch !== undefined;
 }
 
 function checkJoined(

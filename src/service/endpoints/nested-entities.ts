@@ -8,13 +8,14 @@ import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { identityOfKey } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
-import { actionAlong, navigationRules, requireRules } from "../../engine/rules/judge-rules.ts";
+import { navigationRules } from "../../engine/rules/judge-rules.ts";
 import { PartRequest } from "../../http/part-request.ts";
 import type { ResourcePath } from "../../language/query/resource-path.ts";
 import type { BodyObject } from "../../payload/body-members.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
 import { MAX_NAMED_ENTITIES, tooManyNamed } from "../../payload/read-links.ts";
 import { entityUrlOf, keyTextOf } from "../../payload/urls.ts";
+import { requireAlong } from "./authorize-link.ts";
 import { AuthorizedRequest, type OwnBody } from "./authorized-request.ts";
 import { creating } from "./create-entity.ts";
 import { creatingRelated, creationAlong } from "./create-related.ts";
@@ -70,7 +71,7 @@ export interface BoundWrite {
 }
 
 /** Binds a write of which the body is known. @throws ODataError as the endpoint of the write */
-function boundWrite<Bound extends { readonly links: readonly BoundLink[] }>(
+export function boundWrite<Bound extends { readonly links: readonly BoundLink[] }>(
   write: EntityWrite<Bound>,
   request: AuthorizedRequest,
 ): BoundWrite {
@@ -301,9 +302,8 @@ export function nestedRequest(
 ): AuthorizedRequest {
   const { service, arrival, access } = outer;
   const set = definitionIn(service.definition, source);
-  const { target, asksTarget } = navigationRules(set, navigation);
-  const action = { action: actionAlong(category, set, navigation), target: undefined };
-  const pending = requireRules(target[category], access.user, action);
+  const { asksTarget } = navigationRules(set, navigation);
+  const pending = requireAlong(access.user, set, navigation, { categories: [category], target: "" });
   const headers = new Map(etag === undefined ? [] : [["if-match", etag] as const]);
   const odata = new PartRequest(arrival.odata, { method, headers, body: NO_BYTES }, arrival.odata.target);
   const { path: url } = arrival.url;

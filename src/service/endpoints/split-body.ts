@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, namesOf } from "../../ba
 import { BIND, keyHolderOf } from "../../edm/key-holder.ts";
 import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { bodyRoot, invalidMember, nullNotAllowed } from "../../payload/body-members.ts";
-import { notAnEntity } from "../../payload/read-entity.ts";
+import { DELTAS, notAnEntity } from "../../payload/read-entity.ts";
 
 /** The related entities that a body nests under one navigation property. */
 export interface NestedMember {
@@ -22,8 +22,6 @@ export interface SplitBody {
   readonly members: readonly NestedMember[];
 }
 
-/** The ends of the annotations with the changes of a collection. @see OData JSON Format 4.01, section 8.6 */
-const DELTAS = ["@odata.delta", "@delta"] as const;
 /** The names of the annotation of an entity that is removed. @see OData JSON Format 4.01, section 15.3 */
 const REMOVED = ["@odata.removed", "@removed"] as const;
 const ROOT = bodyRoot(false);

@@ -1,37 +1,30 @@
-import { isODataError } from "../../base/errors/odata-error.ts";
-import { keptPerPair } from "../../base/memo.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import { keyFields, keyIn } from "../../edm/literal.ts";
-import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet } from "../../edm/model.ts";
 import { canonicalEntity } from "../../engine/entities/canonical-entity.ts";
 import { identityOfKey } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { fieldOf } from "../../engine/memory/compile-property.ts";
-import { asEntity, Evaluation } from "../../engine/memory/evaluation.ts";
-import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
-import { loadRelated } from "../../engine/reads/load-relations.ts";
-import { startLoads } from "../../engine/reads/load-run.ts";
-import { findEntity } from "../../engine/reads/read-by-key.ts";
+import { asEntity } from "../../engine/memory/evaluation.ts";
+import { requireLinkable } from "../../engine/rules/authorize-body.ts";
 import { isSame } from "../../engine/rules/judge-properties.ts";
-import { requireRules, actionAlong, navigationRules } from "../../engine/rules/judge-rules.ts";
 import { runAtomically, type WritingHandler } from "../../engine/writes/judged-write.ts";
 import { readLeft } from "../../engine/writes/run-hooks.ts";
-import { linkedPart } from "../../engine/writes/write-entity.ts";
-import { bindEntityKey } from "../../language/binder/bind-key.ts";
-import type { SelectedProperty } from "../../language/query/clauses.ts";
 import { type BodyObject, compileFieldWriter } from "../../payload/body-members.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
 import { MAX_NAMED_ENTITIES, tooManyNamed } from "../../payload/read-links.ts";
 import { entityUrlOf, keyTextOf } from "../../payload/urls.ts";
-import type { AuthorizedRequest } from "./authorized-request.ts";
+import type { AuthorizedRequest, OwnBody } from "./authorized-request.ts";
+import { queryReaderOf } from "./bind-query.ts";
 import { noteNamed, writeNamed } from "./bound-links.ts";
 import { checkPreconditions } from "./current-entity.ts";
 import { deleteOne } from "./delete-entity.ts";
 import type { SavedEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
-import { checkNestedWrites, isJoined } from "./joined-writes.ts";
+import { checkNestedWrites, isJoined, isLinkedByPatch, isRequired } from "./joined-writes.ts";
 import { unsupported } from "./link-reading.ts";
 import {
+  boundWrite,
   type BoundWrite,
   type NestedEntity,
   type NestedNavigation,
@@ -39,6 +32,8 @@ import {
   ofEntity,
 } from "./nested-entities.ts";
 import { ofNested } from "./nested-errors.ts";
+import { currentOf, hasValues, lookUp, ownValues, refersTo } from "./nested-reads.ts";
+import { patching } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { checkPrecondition } from "./require-match.ts";
 import { runtimeOf } from "./service-runtime.ts";
@@ -185,49 +180,6 @@ async function writePrincipal(
   });
 }
 
-/** Whether a stored entity refers to another one already. */
-async function refersTo(
-  { execution }: Deep,
-  { source, navigation }: NestedNavigation,
-  { path }: AuthorizedRequest,
-  related: object,
-): Promise<boolean> {
-  const { getByKey } = runtimeOf(execution.service, source).handlers;
-  if (path.kind !== "entity" || getByKey === undefined) return false;
-  const key = bindEntityKey(path.key, source.entityType, NO_ALIASES, source.name);
-  const stored = await findEntity(source, key, execution.reader);
-  return stored !== null && hasValues(stored, keyPairsOf(source, navigation), related);
-}
-
-const NO_ALIASES: ReadonlyMap<string, string> = new Map();
-
-function hasValues(entity: object, pairs: readonly JoinPair[], other: object): boolean {
-  return pairs.every(({ property, related }) => {
-    const value = fieldOf(other, related.field);
-    return value !== null && value !== undefined && isSame(property, value, fieldOf(entity, property.field));
-  });
-}
-
-/** Looks up the existing entities that are nested along a navigation, together. */
-async function lookUp({ execution }: Deep, nested: NestedNavigation): Promise<EntitiesByKey> {
-  const { target, entities, fail } = nested;
-  const keys = entities.flatMap(({ named }) => (named === null ? [] : [named.key]));
-  if (keys.length === 0) return { of: () => null };
-  if (runtimeOf(execution.service, target).handlers.getByKey === undefined) {
-    throw unsupported(`${target.name} cannot be read by key, so no body can name its entities.`, fail);
-  }
-  return findByKeys(target, keys, execution.reader, selectedOf(nested.source, nested.navigation)(target));
-}
-
-/** Returns the key and the properties by which entities are related. */
-const selectedOf = keptPerPair((source: EntitySet, navigation: NavigationProperty) => {
-  let known: readonly SelectedProperty[] | undefined;
-  return ({ entityType: { key } }: EntitySet): readonly SelectedProperty[] => {
-    const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
-    return (known ??= Object.freeze(Array.from(new Set([...key, ...pairs]), (property) => ({ property }))));
-  };
-});
-
 /** Writes the entities that refer to another one, or that a table of links relates to it. */
 async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation): Promise<void> {
   const { source, navigation, target, form, entities } = nested;
@@ -239,9 +191,10 @@ async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation):
     hasValues(stored, reversedPairs(keyPairsOf(source, navigation)), values);
   const current = form === "delta" ? null : await currentOf(deep, owner, nested);
   const kept = new Set(keptKeys(owner, nested).map((key) => identityOfKey(entityType, key)));
-  for (const [identity, key] of current ?? []) {
-    if (!kept.has(identity)) await removeAbsent(deep, owner, nested, key);
-  }
+  const absent = [...(current ?? [])].filter(([identity]) => !kept.has(identity));
+  deep.count.total += absent.length;
+  if (deep.count.total > MAX_NAMED_ENTITIES) throw tooManyNamed(nested.fail);
+  for (const [, key] of absent) await removeAbsent(deep, owner, nested, key);
   for (const entity of entities.filter(({ removed }) => removed !== null)) {
     await ofNested(entity.place, async () => {
       const stored = await found.of(entity.named?.key);
@@ -264,63 +217,12 @@ async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation):
   }
 }
 
-/** Returns the values of an entity by which others are related to it. */
-function ownValues(
-  { execution }: Deep,
-  { entitySet, key }: Owner,
-  { source, navigation }: NestedNavigation,
-): Promise<object> {
-  const pairs = reversedPairs(keyPairsOf(source, navigation));
-  return Promise.resolve(linkedPart({ entitySet, key }, pairs, execution.reader));
-}
-
 /** Returns the keys of the entities that a collection keeps: nested ones, and those to which the body links. */
 function keptKeys({ links }: Owner, { navigation, entities }: NestedNavigation): readonly unknown[] {
   const bound = links.filter((each) => each.place === "" && each.navigation === navigation);
   return [...entities, ...bound.flatMap(({ named }) => (named ?? []).map((each) => ({ named: each })))].flatMap(
     ({ named }) => (named === null ? [] : [named.key]),
   );
-}
-
-/** Returns the keys of the related entities that the user sees, by their identities. @throws ODataError above the limit */
-async function currentOf(deep: Deep, owner: Owner, nested: NestedNavigation): Promise<ReadonlyMap<string, unknown>> {
-  const { execution, count } = deep;
-  const { source: entitySet, navigation: navigationProperty, target, fail } = nested;
-  const { service, reader, access } = execution;
-  const set = definitionIn(service.definition, entitySet);
-  const { name } = navigationProperty;
-  requireRules(navigationRules(set, navigationProperty).target.read, access.user, {
-    action: actionAlong("read", set, navigationProperty),
-    target: name,
-  });
-  const { getByKey } = runtimeOf(service, entitySet).handlers;
-  const parent = getByKey === undefined ? null : await findEntity(entitySet, owner.key, { ...reader, gate: null });
-  const run = {
-    ...startLoads(new Evaluation([]), reader, name),
-    maxEntities: Math.max(MAX_NAMED_ENTITIES - count.total, 0),
-  };
-  const mention = { entitySet, navigationProperty, target, ignored: [], below: [] };
-  try {
-    const related = await loadRelated(mention, parent ?? owner.entity, run);
-    if (related === null)
-      throw unsupported(`The service cannot read the entities of '${name}', so no array replaces them.`, fail);
-    count.total += related.length;
-    const { entityType } = target;
-    const keys = related.map((each) => keyIn(entityType, canonicalEntity(entityType, each)));
-    return new Map(keys.map((key) => [identityOfKey(entityType, key), key]));
-  } catch (error) {
-    throw isODataError(error) && error.target === name && error.status === 400 && run.counted.total > run.maxEntities
-      ? tooManyNamed(fail)
-      : error;
-  }
-}
-
-/** Whether an entity cannot exist without the link: a value of it is never null. */
-function isRequired({ source, navigation }: NestedNavigation): boolean {
-  if (keyHolderOf(source, navigation) !== "related") return false;
-  const pairs = keyPairsOf(source, navigation).map(({ related }) => related);
-  const ofClients = pairs.filter(({ serverSet }) => serverSet !== true);
-  return (ofClients.length === 0 ? pairs : ofClients).some(({ nullable, isKey }) => !nullable || isKey);
 }
 
 function removeAbsent(deep: Deep, owner: Owner, nested: NestedNavigation, key: unknown): Promise<void> {
@@ -356,16 +258,21 @@ async function remove(
   await link({ execution }, owner, nested, key, false);
 }
 
-/** Adds or removes the link between two entities. */
-function link(
-  { execution }: Pick<Deep, "execution">,
+/** Adds or removes the link between two entities, by its handler, else by the foreign key in a PATCH of the related one. */
+async function link(
+  deep: Pick<Deep, "execution">,
   owner: Owner,
   nested: NestedNavigation,
   key: unknown,
   isAdded: boolean,
 ): Promise<void> {
+  const { execution } = deep;
   const { entitySet, handler } = owner;
   const { navigation, target } = nested;
+  if (isLinkedByPatch(execution.service, nested, isAdded)) {
+    await patchLink(deep, owner, nested, key, isAdded);
+    return;
+  }
   const set = definitionIn(execution.service.definition, entitySet);
   const write = { set, handler, entitySet, key: owner.key, write: "patch", links: [] } as const;
   const named = { id: entityUrlOf(owner.request.serviceRoot, target, key), key };
@@ -378,6 +285,34 @@ function link(
     { ...owner.entity, ...keyFields(entitySet.entityType, owner.key) },
     isAdded,
   );
+}
+
+async function patchLink(
+  { execution }: Pick<Deep, "execution">,
+  owner: Owner,
+  nested: NestedNavigation,
+  key: unknown,
+  isAdded: boolean,
+): Promise<void> {
+  const { source, navigation, target } = nested;
+  requireLinkable(queryReaderOf(execution), source, navigation, "");
+  const values = await ownValues({ execution }, owner, nested);
+  const path = { kind: "entity", entitySet: target, key: keyTextOf(target.entityType, key) } as const;
+  const own: OwnBody = { open: () => ({ read: (bind) => bind({}, false) }), nested: () => NONE };
+  const request = nestedRequest(owner.request, nested, {
+    path,
+    method: "PATCH",
+    category: "update",
+    etag: undefined,
+    own,
+  });
+  const adjust = (body: BodyObject): void => {
+    for (const { property, related } of reversedPairs(keyPairsOf(source, navigation))) {
+      if (property.serverSet === true) continue;
+      compileFieldWriter(property.field)(body, isAdded ? fieldOf(values, related.field) : null);
+    }
+  };
+  await boundWrite(patching, request).save(execution.nested(request, execution.reader), [], adjust);
 }
 
 /** Changes an existing entity, with its nested entities. @param owner the entity to which it refers; null: it refers to none */

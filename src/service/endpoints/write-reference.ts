@@ -197,6 +197,8 @@ export interface Link {
   readonly named?: ExtraHeaders | undefined;
   /** Calls the handler. */
   readonly write: (context: Context) => Answer<void>;
+  /** The target of a refusal of the linked entities; absent: the navigation. */
+  readonly refused?: string | undefined;
 }
 
 /**
@@ -237,7 +239,13 @@ export function writeBetween(
   expected?: ExpectedValues,
 ): Maybe<LinkEnd | null> {
   const { navigation, referenced, added } = link;
-  const related = { navigation, related: referenced?.key, isAdded: added !== null, missing: absent };
+  const related = {
+    navigation,
+    related: referenced?.key,
+    isAdded: added !== null,
+    missing: absent,
+    target: link.refused,
+  };
   return chain(authorizeLink(execution, related), () =>
     chain(checkShared(link, execution), () => callLink(link, execution.writer(expected))),
   );
