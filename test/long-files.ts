@@ -29,6 +29,7 @@ export const LONG: readonly string[] = [
   "test/engine/executors/divided-differential.test.ts",
   "test/engine/walk/fixtures.test.ts",
   "test/databases/sql/writes-odd-bodies.test.ts",
+  "test/databases/sql/deep-update.test.ts",
   "test/databases/sql/writes-edges.test.ts",
   "test/databases/sql/copies.test.ts",
   "test/service/http/limits-expressions.test.ts",

@@ -25,7 +25,7 @@ import { compileKeyReader, noKey } from "./read-key.ts";
 import { compileLinkReader, type LinkReader } from "./read-links.ts";
 import { givenBackReader, ValueReaders } from "./read-value.ts";
 
-/** The settings for reading bodies. */
+/** How bodies are read. */
 export interface BodySettings {
   readonly unknownMembers: UnknownMembers;
   readonly allowDeepInsert: boolean;
@@ -310,10 +310,7 @@ export function newEntityOf(body: ReplacementBody): BodyObject {
   return entity;
 }
 
-/**
- * Returns the entity of a PUT whose current values are unknown.
- * @throws ODataError `InvalidBody` for a missing immutable member
- */
+/** Returns the entity of a PUT whose current values are unknown. @throws ODataError `InvalidBody` for a missing immutable member */
 export function requireWhole({ entity, missing }: ReplacementBody): BodyObject {
   if (missing === null) return entity;
   throw missingMember(bodyRoot(false), missing);

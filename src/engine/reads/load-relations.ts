@@ -86,8 +86,8 @@ function loadMention(mention: NavigationMention, owners: readonly object[], run:
   });
 }
 
-/** @returns in the order of the owners */
-function loadNavigation(
+/** Loads the entities that a navigation leads to. @returns in the order of the owners; undefined where nothing loads them */
+export function loadNavigation(
   mention: NavigationMention,
   owners: readonly object[],
   run: LoadRun,
@@ -95,18 +95,6 @@ function loadNavigation(
   const { entitySet, navigationProperty } = mention;
   const { navigationHandlers } = definitionOf(entitySet, run.context);
   return loadBy(pathWays(mention, navigationHandlers.get(navigationProperty.name) ?? {}), mention, owners, run);
-}
-
-/**
- * Loads the entities that a navigation leads to from one entity, as its expansion does.
- * @returns null where nothing loads them
- * @throws as for loadRelations
- */
-export function loadRelated(mention: NavigationMention, owner: object, run: LoadRun): Maybe<readonly object[] | null> {
-  return chain(loadNavigation(mention, [owner], run), ([related]) => {
-    if (related === undefined) return null;
-    return related === null ? [] : [related].flat();
-  });
 }
 
 /**

@@ -62,8 +62,8 @@ function checkRemoval(service: ServiceRuntime, nested: NestedNavigation): void {
   const isRemovable = isRequired(nested)
     ? handlers.delete !== undefined
     : runtime.source.handlers.removeRef !== undefined || isLinkedByPatch(service, nested, false);
-  if (!isRemovable)
-    throw unsupported(`Nothing removes entities from '${navigation.name}': send its changes only.`, fail);
+  if (isRemovable) return;
+  throw unsupported(`Nothing removes entities from '${navigation.name}': send its changes only.`, fail);
 }
 
 /** Whether an entity cannot exist without the link: a value of it is never null. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json/write-json.ts";
 import { isPromiseLike } from "../../base/maybe.ts";
 import type { Category } from "../../definition/sets/authorization.ts";
 import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
-import { keyOf } from "../../edm/literal.ts";
+import { keyOf, keyValues } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
 import { identityOfKey } from "../../engine/entities/entity-key.ts";
@@ -173,15 +173,9 @@ function bindEntity(around: Around, along: Along, json: JsonObject, place: strin
     return { ...entity, change: null, creation: () => bound };
   }
   const names = Object.keys(split.own as JsonObject).filter((name) => !name.startsWith("@"));
-  const isNamedOnly = names.every(
-    (name) => target.entityType.members.get(name)?.kind === "StructuralProperty" && isKeyName(target, name),
-  );
+  const isNamedOnly = names.every((name) => target.entityType.key.some((property) => property.name === name));
   const isReference = nested.length === 0 && isNamedOnly && (nesting.method === "PATCH" || names.length === 0);
   return { ...entity, change: isReference ? null : bindChange(request, along, { named, etag, own }, nesting) };
-}
-
-function isKeyName({ entityType }: EntitySet, name: string): boolean {
-  return entityType.key.some((property) => property.name === name);
 }
 
 function neverCreated(): never {
@@ -210,13 +204,11 @@ function namedIn(around: Around, along: Along, json: JsonObject, nesting: Nestin
   const isStated = values.every((value) => value !== undefined);
   if (byUrl === null) {
     if (!isStated) return null;
-    const key = keyOf(entityType, values as readonly PrimitiveValue[]);
+    const key = keyOf(entityType, values);
     return { id: entityUrlOf(request.serviceRoot, target, key), key };
   }
   const isSame =
-    !isStated ||
-    identityOfKey(entityType, keyOf(entityType, values as readonly PrimitiveValue[])) ===
-      identityOfKey(entityType, byUrl.key);
+    !isStated || identityOfKey(entityType, keyOf(entityType, values)) === identityOfKey(entityType, byUrl.key);
   if (isSame) return byUrl;
   throw fail("The entity has another key than its @odata.id: leave one of them out.");
 }
@@ -232,11 +224,7 @@ function inheritedPart(
   const pair = reversedPairs(keyPairsOf(source, navigation)).find((each) => each.property === property);
   const position = source.entityType.key.findIndex((each) => each === pair?.related);
   if (position < 0) return undefined;
-  const part =
-    source.entityType.key.length === 1
-      ? key
-      : Reflect.get(Object(key) as object, source.entityType.key[position]?.field ?? "");
-  return part as PrimitiveValue;
+  return keyValues(source.entityType.key, key)[position];
 }
 
 /** Binds the PATCH or PUT of an existing entity. */

@@ -8,9 +8,8 @@ import { definitionIn } from "../../engine/entities/reader.ts";
 import { fieldOf } from "../../engine/memory/compile-property.ts";
 import { Evaluation } from "../../engine/memory/evaluation.ts";
 import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.ts";
-import { loadRelated } from "../../engine/reads/load-relations.ts";
+import { loadNavigation } from "../../engine/reads/load-relations.ts";
 import { startLoads } from "../../engine/reads/load-run.ts";
-import { findEntity } from "../../engine/reads/read-by-key.ts";
 import { isSame } from "../../engine/rules/judge-properties.ts";
 import { linkedPart } from "../../engine/writes/write-entity.ts";
 import { bindEntityKey } from "../../language/binder/bind-key.ts";
@@ -18,6 +17,7 @@ import type { SelectedProperty } from "../../language/query/clauses.ts";
 import { MAX_NAMED_ENTITIES, tooManyNamed } from "../../payload/read-links.ts";
 import { requireAlong } from "./authorize-link.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
+import { loadStored } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { unsupported } from "./link-reading.ts";
 import type { NestedNavigation } from "./nested-entities.ts";
@@ -45,7 +45,7 @@ export async function refersTo(
   const { getByKey } = runtimeOf(execution.service, source).handlers;
   if (path.kind !== "entity" || getByKey === undefined) return false;
   const key = bindEntityKey(path.key, source.entityType, NO_ALIASES, source.name);
-  const stored = await findEntity(source, key, execution.reader);
+  const stored = await loadStored(execution, { entitySet: source, key });
   return stored !== null && hasValues(stored, keyPairsOf(source, navigation), related);
 }
 
@@ -101,14 +101,18 @@ export async function currentOf(
   const { name } = navigationProperty;
   requireAlong(access.user, set, navigationProperty, { categories: ["read"], target: name });
   const { getByKey } = runtimeOf(service, entitySet).handlers;
-  const parent = getByKey === undefined ? null : await findEntity(entitySet, owner.key, { ...reader, gate: null });
+  const parent = getByKey === undefined ? null : await loadStored(execution, { entitySet, key: owner.key });
   const run = { ...startLoads(new Evaluation([]), reader, name), maxEntities: MAX_NAMED_ENTITIES };
   const mention = { entitySet, navigationProperty, target, ignored: [], below: [] };
   try {
-    const related = await loadRelated(mention, parent ?? owner.entity, run);
-    if (related === null) throw unsupported(`Nothing reads the entities of '${name}': send its changes only.`, fail);
+    const [related] = await loadNavigation(mention, [parent ?? owner.entity], run);
+    if (related === undefined) {
+      throw unsupported(`Nothing reads the entities of '${name}': send its changes only.`, fail);
+    }
     const { entityType } = target;
-    const keys = related.map((each) => keyIn(entityType, canonicalEntity(entityType, each)));
+    const keys = (related === null ? [] : [related].flat()).map((each) =>
+      keyIn(entityType, canonicalEntity(entityType, each)),
+    );
     return new Map(keys.map((key) => [identityOfKey(entityType, key), key]));
   } catch (error) {
     throw run.counted.total > run.maxEntities ? tooManyNamed(fail) : error;

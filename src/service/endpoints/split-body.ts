@@ -43,7 +43,7 @@ export function splitBody(entitySet: EntitySet, body: JsonValue): SplitBody {
     else throw member.fail("The body has this collection twice: as a whole, and its changes. Send one of them.");
   }
   // Null-prototype objects have no names of their own.
-  const rest = Object.assign(Object.create(null) as object, Object.fromEntries(own)) as JsonObject;
+  const rest = Object.setPrototypeOf(Object.fromEntries(own), null) as JsonObject;
   return members.size === 0 ? { own: body, members: [] } : { own: rest, members: [...members.values()] };
 }
 

@@ -115,7 +115,7 @@ interface NestingWrite {
   readonly nested: readonly NestedNavigation[];
 }
 
-/** Writes an entity with its nested entities. @param adjust changes a copy of its body */
+/** Writes an entity with its nested ones. @param adjust changes a copy of its body */
 async function writeEntity(
   deep: Deep,
   { entitySet, write, nested }: NestingWrite,
@@ -132,14 +132,8 @@ async function writeEntity(
   const { entityType } = entitySet;
   const entity = canonicalEntity(entityType, asEntity(saved.entity, entityType));
   const { request } = write;
-  const owner = {
-    entitySet,
-    key: keyIn(entityType, entity),
-    entity,
-    handler: saved.handler,
-    request,
-    links: write.links,
-  };
+  const { handler } = saved;
+  const owner = { entitySet, key: keyIn(entityType, entity), entity, handler, request, links: write.links };
   for (const each of behind) await writeRelated(deep, owner, each);
   return saved;
 }
@@ -231,31 +225,46 @@ function removeAbsent(deep: Deep, owner: Owner, nested: NestedNavigation, key: u
 }
 
 /** Deletes a related entity, or removes its link. */
-async function remove(
+async function remove(deep: Deep, owner: Owner, nested: NestedNavigation, removed: RemovedEntity): Promise<void> {
+  if (removed.removed === "deleted") return removeByDelete(deep, owner, nested, removed);
+  const { key, etag } = removed;
+  if (etag !== undefined) await checkState(deep, nested, key, etag);
+  return link(deep, owner, nested, key, false);
+}
+
+interface RemovedEntity extends Pick<NestedEntity, "removed" | "etag"> {
+  readonly key: unknown;
+}
+
+async function removeByDelete(
   { execution }: Deep,
   owner: Owner,
   nested: NestedNavigation,
-  { key, removed, etag }: Pick<NestedEntity, "removed" | "etag"> & { readonly key: unknown },
+  { key, etag }: RemovedEntity,
 ): Promise<void> {
-  const { target } = nested;
-  const { handlers, settings } = runtimeOf(execution.service, target);
-  const keyText = keyTextOf(target.entityType, key);
-  const path = { kind: "entity", entitySet: target, key: keyText } as const;
-  const isDeleted = removed === "deleted";
-  const category = isDeleted ? "delete" : "update";
-  if (isDeleted || etag !== undefined) {
-    const request = nestedRequest(owner.request, nested, { path, method: "DELETE", category, etag, own: null });
-    const inner = execution.nested(request, execution.reader);
-    if (!isDeleted) await checkPreconditions(inner, { entitySet: target, key });
-    else if (handlers.delete === undefined)
-      throw unsupported(`${target.name} has no DELETE, so its entities stay.`, ofEntity);
-    else {
-      if (settings.requireIfMatch) checkPrecondition(request);
-      await deleteOne(inner, { entitySet: target, keyText, key });
-      return;
-    }
+  const { target: entitySet } = nested;
+  const { handlers, settings } = runtimeOf(execution.service, entitySet);
+  if (handlers.delete === undefined) {
+    throw unsupported(`${entitySet.name} has no DELETE, so its entities stay.`, ofEntity);
   }
-  await link({ execution }, owner, nested, key, false);
+  const keyText = keyTextOf(entitySet.entityType, key);
+  const path = { kind: "entity", entitySet, key: keyText } as const;
+  const request = nestedRequest(owner.request, nested, { path, method: "DELETE", category: "delete", etag, own: null });
+  if (settings.requireIfMatch) checkPrecondition(request);
+  await deleteOne(execution.nested(request, execution.reader), { entitySet, keyText, key });
+}
+
+/** Checks the ETag of an entity that its own write does not check. @throws ODataError `PreconditionFailed` */
+async function checkState(
+  { execution, request }: Deep,
+  nested: NestedNavigation,
+  key: unknown,
+  etag: string,
+): Promise<void> {
+  const { target: entitySet } = nested;
+  const path = { kind: "entity", entitySet, key: keyTextOf(entitySet.entityType, key) } as const;
+  const inner = nestedRequest(request, nested, { path, method: "PATCH", category: "read", etag, own: null });
+  await checkPreconditions(execution.nested(inner, execution.reader), { entitySet, key });
 }
 
 /** Adds or removes the link between two entities, by its handler, else by the foreign key in a PATCH of the related one. */
@@ -337,10 +346,7 @@ async function change(
     );
     return;
   }
-  if (etag === undefined || named === null) return;
-  const path = { kind: "entity", entitySet, key: keyTextOf(entitySet.entityType, key) } as const;
-  const inner = nestedRequest(deep.request, nested, { path, method: "PATCH", category: "read", etag, own: null });
-  await checkPreconditions(execution.nested(inner, execution.reader), { entitySet, key });
+  if (etag !== undefined && named !== null) await checkState(deep, nested, key, etag);
 }
 
 /** Keeps the foreign key of a nested entity that refers to the one around it. @throws ODataError for another value in its body */
