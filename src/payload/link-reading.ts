@@ -1,12 +1,14 @@
 import type { ODataError } from "../base/errors/odata-error.ts";
-import type { EntitySet, NavigationProperty } from "../edm/model.ts";
+import type { EntitySet, NavigationProperty, Singleton } from "../edm/model.ts";
 
 /** An existing entity that a body names by its URL. */
 export interface NamedEntity {
   /** The URL as sent, or the URL to which a reference such as `$1` leads. */
   readonly id: string;
-  /** In the application's form. */
+  /** In the application's form; undefined for a singleton until the service has asked the application for it. */
   readonly key: unknown;
+  /** The singleton that the URL names; absent: an entity of a set. */
+  readonly singleton?: Singleton | undefined;
 }
 
 /** A link that a body states by `Nav@odata.bind`. */

@@ -1,6 +1,6 @@
 import { ODataError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
-import type { EntitySet, Model } from "../../edm/model.ts";
+import type { EntitySet, Model, Singleton } from "../../edm/model.ts";
 import { parseResourcePath } from "../syntax/path-parser.ts";
 import { bindEntityKey } from "./bind-key.ts";
 import { resolvePath } from "./resolve-path.ts";
@@ -8,8 +8,10 @@ import { resolvePath } from "./resolve-path.ts";
 /** The entity of a reference. */
 interface ResolvedReference {
   readonly entitySet: EntitySet;
-  /** In the application's form. */
+  /** In the application's form; undefined for a singleton, whose key the application knows. */
   readonly key: unknown;
+  /** Absent: the reference names an entity of the set by its key. */
+  readonly singleton?: Singleton;
 }
 
 /** The URLs that references are relative to. */
@@ -46,11 +48,9 @@ export function resolveReference(
 ): ResolvedReference {
   const path = pathOfReference(id, base, fail);
   const resource = resolveOrFail(() => resolvePath(parseResourcePath(path), model), fail);
-  if (resource.kind === "entity" && resource.singleton !== undefined) {
-    throw fail("It is a singleton: refer to its entity in an entity set, such as Customers(5).");
-  }
   if (resource.kind !== "entity") throw fail("It is not the URL of one entity, such as Customers(5).");
-  const { entitySet, key } = resource;
+  const { entitySet, key, singleton } = resource;
+  if (singleton !== undefined) return { entitySet, key: undefined, singleton };
   const value = resolveOrFail(() => bindEntityKey(key, entitySet.entityType, NO_ALIASES, entitySet.name), fail);
   return { entitySet, key: value };
 }

@@ -15,6 +15,7 @@ import { runAtomically, type WritingHandler } from "../../engine/writes/judged-w
 import { readLeft } from "../../engine/writes/run-hooks.ts";
 import type { BoundLink, NamedEntity } from "../../payload/link-reading.ts";
 import { countOf } from "../../payload/read-links.ts";
+import { entityUrlOf } from "../../payload/urls.ts";
 import { linkCategories, requireAlong } from "./authorize-link.ts";
 import { queryReaderOf } from "./bind-query.ts";
 import {
@@ -29,6 +30,7 @@ import { judgeByKey } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { type LinkTarget, relatedSet, unsupported } from "./link-reading.ts";
 import type { NavigationRuntime } from "./service-runtime.ts";
+import { keyOfSingleton } from "./singleton-key.ts";
 import { writeBetween } from "./write-reference.ts";
 
 /** A write of an entity whose body states links. */
@@ -54,7 +56,8 @@ export async function withBoundLinks<Result extends Saved>(
 ): Promise<Result> {
   if (write.links.length === 0) return save(execution);
   noteNamed(execution, countOf(write.links));
-  const planned = write.links.map((link) => planLink(execution, write, link));
+  const planned: PlannedLink[] = [];
+  for (const link of write.links) planned.push(planLink(execution, write, await withKeys(execution, link)));
   // A handler of links may have effects that no second attempt repeats.
   const own = planned.find(({ handler }) => handler !== null && !isTable(execution, handler))?.handler;
   return runAtomically({ ...write, handler: own ?? write.handler }, write.key, execution.reader, {}, async (reader) => {
@@ -89,6 +92,21 @@ export async function writeNamed(
   const found = await lookUp(execution, [planned]);
   if (isAdded) await findNamed(execution, write, planned, found);
   await writeLink(execution, planned, { at: () => ({ entity: owner }) });
+}
+
+/** Returns a link with the keys of the singletons that it names. @throws ODataError `InvalidBody` for one without an entity */
+async function withKeys(execution: Execution, link: BoundLink): Promise<BoundLink> {
+  if (link.named?.some(({ singleton }) => singleton !== undefined) !== true) return link;
+  const { service, arrival } = execution;
+  const named: NamedEntity[] = [];
+  for (const each of link.named) {
+    const { singleton } = each;
+    const key = singleton === undefined ? each.key : await keyOfSingleton(execution, singleton);
+    if (key === null || key === undefined) throw link.fail("The singleton has no entity.");
+    const url = (set: EntitySet): string => entityUrlOf(arrival.baseUrl + service.definition.prefix, set, key);
+    named.push({ id: singleton === undefined ? each.id : url(singleton.entitySet), key });
+  }
+  return { ...link, named };
 }
 
 /** Counts the entities that a body names, for later operations of its batch. */

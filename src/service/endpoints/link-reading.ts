@@ -46,7 +46,7 @@ export function resolveNamed(
     throw fail(`The URL has more than ${String(limits.maxUrlLength)} characters.`);
   }
   const found = resolveReference(sent, { model, serviceRoot, requestUrl }, fail);
-  if (found.entitySet === related) return { id: sent, key: found.key };
+  if (found.entitySet === related) return { id: sent, key: found.key, singleton: found.singleton };
   throw fail(`It is an entity of ${found.entitySet.name}, but '${from.navigation.name}' leads to ${related.name}.`);
 }
 

@@ -199,6 +199,7 @@ function namedIn(around: Around, along: Along, json: JsonObject, nesting: Nestin
   const { entityType } = target;
   const id = annotationOf(json, "id", fail);
   const byUrl = id === undefined ? null : resolveNamed(request, id, { entitySet: source, navigation }, fail);
+  if (byUrl?.singleton !== undefined) throw fail("It is a singleton: name the entity by its key.");
   const sent = runtimeOf(request.service, target).bodies.readKey(json, nesting.ieee754Compatible);
   const values = sent.map((value, index) => value ?? inheritedPart(around, along, index));
   const isStated = values.every((value) => value !== undefined);

@@ -77,6 +77,11 @@ function checkSameEntity({ arrival: { odata } }: Execution, { name }: Singleton,
   throw protocolError("PreconditionFailed", message);
 }
 
+/** Returns the key of the entity of a singleton, which a body names; null or undefined without one. @throws as `answerAddressed` */
+export function keyOfSingleton(execution: Execution, singleton: Singleton): Maybe<unknown> {
+  return keyOf(execution, definitionOf(execution, singleton));
+}
+
 function definitionOf({ service }: Execution, { name }: Singleton): SingletonDefinition {
   const definition = service.definition.singletons.get(name);
   if (definition === undefined) throw new Error(`The singleton ${name} has no definition.`);

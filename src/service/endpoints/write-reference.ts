@@ -2,7 +2,7 @@ import { ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt, chain, type Maybe } from "../../base/maybe.ts";
 import type { Context } from "../../definition/context.ts";
 import type { Answer } from "../../definition/handlers.ts";
-import type { EntitySet } from "../../edm/model.ts";
+import type { EntitySet, Singleton } from "../../edm/model.ts";
 import { answeredValue } from "../../engine/entities/handler-answer.ts";
 import { definitionOf, type Reader } from "../../engine/entities/reader.ts";
 import { requireLinkable } from "../../engine/rules/authorize-body.ts";
@@ -30,6 +30,7 @@ import {
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
+import { keyOfSingleton } from "./singleton-key.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 
 /**
@@ -71,8 +72,8 @@ export const removeReference: Endpoint = inStages({
     const { byKey } = removeRef;
     const reference = { id, fault: INVALID_OPTION, target: "$id", isAdded: false };
     const referenced = referencedBy(request, navigation, byKey, reference);
-    const write: Link["write"] = (context) =>
-      byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : removeRef(key, id, context);
+    const write: Link["write"] = (context, found) =>
+      byKey !== undefined && found !== null ? byKey(key, found.key, context) : removeRef(key, found?.id ?? id, context);
     return { navigation, referenced, added: null, handler: removeRef, write };
   },
   execute: writeLink,
@@ -96,8 +97,10 @@ function writesLink(name: "addRef" | "setRef"): Endpoint {
         const reference = { id, fault: INVALID_BODY, target: "@odata.id", isAdded: true };
         const referenced = referencedBy(request, navigation, byKey, reference);
         const named = navigation.navigationProperty.isCollection ? entityIdOf(request, id) : undefined;
-        const write: Link["write"] = (context) =>
-          byKey !== undefined && referenced !== null ? byKey(key, referenced.key, context) : handler(key, id, context);
+        const write: Link["write"] = (context, found) =>
+          byKey !== undefined && found !== null
+            ? byKey(key, found.key, context)
+            : handler(key, found?.id ?? id, context);
         return { navigation, referenced, added: handler, handler, named, write };
       });
     },
@@ -115,7 +118,8 @@ function entityIdOf({ service, serviceRoot, requestUrl }: AuthorizedRequest, id:
   const { model, profile } = service.definition;
   if (!profile.changeNamesEntity) return {};
   const found = attempt(() => resolveReference(id, { model, serviceRoot, requestUrl }, INVALID_BODY), ODataError);
-  return found instanceof ODataError ? {} : { "OData-EntityId": entityUrlOf(serviceRoot, found.entitySet, found.key) };
+  if (found instanceof ODataError || found.singleton !== undefined) return {};
+  return { "OData-EntityId": entityUrlOf(serviceRoot, found.entitySet, found.key) };
 }
 
 /** Makes the error for a reference that names no entity of the target set. */
@@ -126,18 +130,18 @@ const INVALID_BODY: ReferenceFault = (problem) =>
 const INVALID_OPTION: ReferenceFault = (problem) =>
   protocolError("InvalidQueryOption", `$id: ${problem}`, { target: "$id" });
 
-/** Returns the key of the entity that a reference names, which must be in the target set. */
-function relatedKey(
+/** Returns the entity that a reference names, which must be in the target set. */
+function relatedEntity(
   request: AuthorizedRequest,
   navigation: AddressedNavigation,
   id: string,
   fail: ReferenceFault,
-): unknown {
+): Pick<Referenced, "key" | "singleton"> {
   const { model } = request.service.definition;
   const { origin } = navigation.runtime;
   const { serviceRoot, requestUrl } = request;
-  const { entitySet, key } = resolveReference(id, { model, serviceRoot, requestUrl }, fail);
-  if (entitySet === origin) return key;
+  const { entitySet, key, singleton } = resolveReference(id, { model, serviceRoot, requestUrl }, fail);
+  if (entitySet === origin) return { key, singleton };
   const { name } = navigation.navigationProperty;
   throw fail(`It is an entity of ${entitySet.name}, but '${name}' leads to ${origin.name}.`);
 }
@@ -154,11 +158,22 @@ interface SentReference {
 /** The entity that a reference names. */
 export interface Referenced {
   readonly entitySet: EntitySet;
+  /** Undefined for a singleton until the service has asked the application for it. */
   readonly key: unknown;
+  readonly singleton?: Singleton | undefined;
+  /** The URL of the entity of a singleton, which handlers get; absent: they get the reference as it was sent. */
+  readonly id?: string;
   /** The target of the error for a hidden entity; null where no rule hides entities of the set. */
   readonly hidden: string | null;
   /** The member or option that contains the reference, for errors. */
   readonly target: string;
+}
+
+/** Whether a reference names a singleton: handlers get the URL of its entity. */
+function namesSingleton({ service, serviceRoot, requestUrl }: AuthorizedRequest, id: string): boolean {
+  const { model } = service.definition;
+  const found = attempt(() => resolveReference(id, { model, serviceRoot, requestUrl }, INVALID_BODY), ODataError);
+  return !(found instanceof ODataError) && found.singleton !== undefined;
 }
 
 /** Resolves a reference where a handler or rule needs its key; null otherwise: the handler gets the URL. */
@@ -174,13 +189,14 @@ function referencedBy(
   const isAsked =
     byKey !== undefined ||
     isHiding ||
+    namesSingleton(request, id) ||
     hasLinkHooks(request.service.definition, { navigation, target: origin }) ||
     judgesLinks(request.service, navigation) ||
     (isAdded && sharesReferences(request.service.definition, { navigation, target: origin }));
   if (!isAsked) return null;
   return {
     entitySet: origin,
-    key: relatedKey(request, navigation, id, fault),
+    ...relatedEntity(request, navigation, id, fault),
     hidden: isHiding ? target : null,
     target,
   };
@@ -195,8 +211,8 @@ export interface Link {
   readonly handler: object;
   /** The header of the response that names the referenced entity. */
   readonly named?: ExtraHeaders | undefined;
-  /** Calls the handler. */
-  readonly write: (context: Context) => Answer<void>;
+  /** Calls the handler. @param referenced as in the link, with its key */
+  readonly write: (context: Context, referenced: Referenced | null) => Answer<void>;
   /** The target of a refusal of the linked entities; absent: the navigation. */
   readonly refused?: string | undefined;
 }
@@ -204,12 +220,24 @@ export interface Link {
 /**
  * Writes a link. Links are part of the parent, so the rules and the ETag of the parent apply; the rules of a foreign key, too.
  */
-async function writeLink(link: Link, execution: Execution): Promise<void> {
+async function writeLink(sent: Link, execution: Execution): Promise<void> {
+  const link = await withKey(sent, execution);
   const { navigation, handler } = link;
   const { entitySet, parentKey: key } = navigation;
   requireLinkable(queryReaderOf(execution), entitySet, navigation.navigationProperty);
   const isJudged = execution.access.pending.length > 0 || judgesLinks(execution.service, navigation);
   await executeJudged(execution, { entitySet, key, handler }, isJudged, (inner) => writeSeenLink(link, inner));
+}
+
+/** Returns a link with the key of the singleton that it names. @throws ODataError `NotFound` for one without an entity */
+async function withKey(link: Link, execution: Execution): Promise<Link> {
+  const { referenced } = link;
+  if (referenced?.singleton === undefined) return link;
+  const key = await keyOfSingleton(execution, referenced.singleton);
+  if (key === null || key === undefined) throw notThere(referenced.entitySet.name, referenced.target);
+  const { service, arrival } = execution;
+  const found = entityUrlOf(arrival.baseUrl + service.definition.prefix, referenced.entitySet, key);
+  return { ...link, referenced: { ...referenced, key, id: found } };
 }
 
 async function writeSeenLink(link: Link, execution: Execution): Promise<void> {
@@ -260,7 +288,7 @@ async function callLink(
   const { origin: target } = navigation.runtime;
   const set = definitionOf(entitySet, reader.context);
   const call = (context: Context): Maybe<unknown> =>
-    explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context)));
+    explainingViolations(set, OF_OTHERS, () => write(ServiceContext.ofSet(entitySet, context), referenced));
   if (target.kind !== "EntitySet") {
     answeredValue(await call(reader.context));
     return null;

@@ -1,16 +1,30 @@
 import { edm, entitySet, entityType, hasOptional, odataService, singleton } from "odatakit";
 import { beforeEach, expect, test } from "vitest";
-import { eachDoor, expectError } from "./doors.ts";
+import { eachDoor, expectError, ORIGIN } from "./doors.ts";
 import { noFailures } from "./model.ts";
 
 const Team = entityType("Team", { id: edm.int32().key() });
-const Person = entityType("Person", { id: edm.int32().key(), teamId: edm.int32().nullable() });
+const Person = entityType("Person", {
+  id: edm.int32().key(),
+  teamId: edm.int32().nullable(),
+  bossId: edm.int32().nullable(),
+});
 const Setup = entityType("Setup", { id: edm.int32().key(), teamId: edm.int32().nullable() });
 
-let people: Map<number, { id: number; teamId: number | null }>;
+interface Row {
+  readonly id: number;
+  readonly teamId: number | null;
+  readonly bossId: number | null;
+}
+
+let people: Map<number, Row>;
 let setup: { id: number; teamId: number | null };
+let me: number | null;
+let assistants: string[];
 beforeEach(() => {
-  people = new Map([[1, { id: 1, teamId: null }]]);
+  people = new Map([1, 2].map((id) => [id, { id, teamId: null, bossId: null }]));
+  me = 1;
+  assistants = [];
   setup = { id: 1, teamId: null };
 });
 
@@ -23,7 +37,11 @@ const persons = entitySet(Person, {
     people.set(id, { ...stored, ...delta });
     return people.get(id) ?? null;
   },
-  navigation,
+  navigation: {
+    ...navigation,
+    boss: hasOptional(Person, { on: { bossId: "id" }, target: "Persons" }),
+    assistant: hasOptional(Person, { target: "Persons", setRef: (_key, id) => void assistants.push(id) }),
+  },
 });
 const service = odataService({
   namespace: "Kit",
@@ -31,7 +49,7 @@ const service = odataService({
   logger: noFailures,
   entitySets: [persons, entitySet(Team, { getByKey: (id) => (id < 3 ? { id } : null) })],
   singletons: [
-    singleton(Person, { name: "Me", from: persons, key: () => 1 }),
+    singleton(Person, { name: "Me", from: persons, key: () => me }),
     singleton(Setup, {
       name: "Setup",
       get: () => setup,
@@ -58,12 +76,30 @@ eachDoor((door) => {
     expect((await patch(path, { [BIND]: null })).json).toMatchObject({ TeamId: null });
   });
 
-  test("no link names a singleton", async () => {
-    expectError(await patch("Me", { [BIND]: "Me" }), {
-      status: 400,
-      code: "InvalidBody",
-      target: BIND,
-      message: /singleton/,
-    });
+  test("a link names the entity of a singleton", async () => {
+    expect((await patch("Persons(2)", { "Boss@odata.bind": "Me" })).json).toMatchObject({ BossId: 1 });
+    me = 2;
+    expect((await patch("Persons(1)", { "Boss@odata.bind": "/Me" })).json).toMatchObject({ BossId: 2 });
+    const set = (id: string) =>
+      send(
+        "/Persons(2)/Assistant/$ref",
+        { "Content-Type": "application/json" },
+        "PUT",
+        JSON.stringify({ "@odata.id": id }),
+      );
+    expect((await set("Me")).status).toBe(204);
+    expect(assistants).toEqual([`${ORIGIN}/Persons(2)`]);
+  });
+
+  test.each([null, 9])("a singleton without an entity is missing: %s", async (key) => {
+    me = key;
+    const fault = { status: 400, code: "InvalidBody", target: "Boss@odata.bind", message: /no entity/ };
+    expectError(await patch("Persons(1)", { "Boss@odata.bind": "Me" }), fault);
+  });
+
+  test("a singleton of another set is no target", async () => {
+    const fault = { status: 400, code: "InvalidBody", target: BIND, message: /leads to Teams/ };
+    expectError(await patch("Me", { [BIND]: "Me" }), fault);
+    expectError(await patch("Me", { [BIND]: "Setup" }), { ...fault, message: /./ });
   });
 });
