@@ -88,6 +88,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Distributed tables", link: "/reference/distributed-tables" },
       { text: "Storage", link: "/reference/storage" },
       { text: "Relations", link: "/reference/relations" },
+      { text: "Deep update", link: "/reference/deep-update" },
       { text: "Writes of tables", link: "/reference/table-writes" },
       { text: "Schema check", link: "/reference/schema-check" },
       { text: "Check a database", link: "/reference/check" },

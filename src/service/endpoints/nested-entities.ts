@@ -255,6 +255,9 @@ function bindCreation(
 ): BoundWrite {
   const { source: entitySet, navigation: navigationProperty, runtime, target } = along;
   const { service } = request;
+  if (target.entityType.media !== undefined) {
+    throw unsupported(`${target.name} consists of media: create its entities by POST of their bytes.`, ofEntity);
+  }
   const part = { method: "POST", category: "create", etag: undefined, own } as const;
   if (creationAlong(service, { entitySet, navigationProperty, runtime }) !== undefined) {
     const key = keyTextOf(entitySet.entityType, parentKey);
