@@ -31,10 +31,9 @@ export const replaceEntity: Endpoint = withNested(replacing, "PUT");
 const NO_NESTED: readonly NestedNavigation[] = Object.freeze([]);
 
 /** Makes the endpoint of a change whose body may contain nested entities. */
-function withNested<Bound extends WantedEntity & SavedPayload & { readonly links: readonly BoundLink[] }>(
-  write: EntityWrite<Bound>,
-  method: "PATCH" | "PUT",
-): Endpoint {
+function withNested<
+  Bound extends WantedEntity & SavedPayload & { readonly key: unknown; readonly links: readonly BoundLink[] },
+>(write: EntityWrite<Bound>, method: "PATCH" | "PUT"): Endpoint {
   return savesEntity<Bound & { readonly nested: readonly NestedNavigation[]; readonly request: AuthorizedRequest }>({
     bind: (request) => {
       const { entitySet, key: keyText } = entityPathOf(request.path);
@@ -54,7 +53,10 @@ function withNested<Bound extends WantedEntity & SavedPayload & { readonly links
     save: (bound, execution) => {
       const { nested, request } = bound;
       if (nested.length === 0) return write.save(bound, execution);
-      return saveWithNested({ request, method, nested, write: asWrite(write, bound, request) }, execution);
+      return saveWithNested(
+        { request, key: bound.key, method, nested, write: asWrite(write, bound, request) },
+        execution,
+      );
     },
   });
 }

@@ -1,8 +1,8 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import type { JsonObject } from "../../base/json/write-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json/write-json.ts";
 import { isPromiseLike } from "../../base/maybe.ts";
 import type { Category } from "../../definition/sets/authorization.ts";
-import { keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
+import { BIND, keyHolderOf, keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
 import { keyOf, keyValues } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import type { PrimitiveValue } from "../../edm/value-codec.ts";
@@ -162,6 +162,8 @@ function bindEntity(around: Around, along: Along, json: JsonObject, place: strin
     return { place, named, etag, removed, nested: [], change: null, creation: neverCreated };
   }
   const split = isDeep(request, target) ? splitBody(target, json) : { own: json, members: [] };
+  nesting.count.total += boundIn(split.own);
+  if (nesting.count.total > MAX_NAMED_ENTITIES) throw tooManyNamed(fail);
   const own = ownBody(target, split, nesting);
   const nested = bindNested({ request, source: target, key: named?.key }, split.members, nesting);
   const creation = (parentKey: unknown): BoundWrite => bindCreation(request, along, { parentKey, own });
@@ -176,6 +178,12 @@ function bindEntity(around: Around, along: Along, json: JsonObject, place: strin
   const isNamedOnly = names.every((name) => target.entityType.key.some((property) => property.name === name));
   const isReference = nested.length === 0 && isNamedOnly && (nesting.method === "PATCH" || names.length === 0);
   return { ...entity, change: isReference ? null : bindChange(request, along, { named, etag, own }, nesting) };
+}
+
+/** Returns the number of entities to which a body links. */
+function boundIn(body: JsonValue): number {
+  const members = isJsonObject(body) ? Object.entries(body).filter(([name]) => name.endsWith(BIND)) : [];
+  return members.reduce((count, [, value]) => count + (Array.isArray(value) ? value.length : 1), 0);
 }
 
 function neverCreated(): never {

@@ -1,6 +1,6 @@
 import { keptPerPair } from "../../base/memo.ts";
-import { keyPairsOf, reversedPairs } from "../../edm/key-holder.ts";
-import { keyIn } from "../../edm/literal.ts";
+import { keyPairsOf } from "../../edm/key-holder.ts";
+import { keyFields, keyIn } from "../../edm/literal.ts";
 import type { EntitySet, JoinPair, NavigationProperty } from "../../edm/model.ts";
 import { canonicalEntity } from "../../engine/entities/canonical-entity.ts";
 import { identityOfKey } from "../../engine/entities/entity-key.ts";
@@ -11,16 +11,16 @@ import { type EntitiesByKey, findByKeys } from "../../engine/reads/find-by-keys.
 import { loadNavigation } from "../../engine/reads/load-relations.ts";
 import { startLoads } from "../../engine/reads/load-run.ts";
 import { isSame } from "../../engine/rules/judge-properties.ts";
-import { linkedPart } from "../../engine/writes/write-entity.ts";
 import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import type { SelectedProperty } from "../../language/query/clauses.ts";
 import { MAX_NAMED_ENTITIES, tooManyNamed } from "../../payload/read-links.ts";
 import { requireAlong } from "./authorize-link.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { loadStored } from "./current-entity.ts";
+import { addressEntity, checkPreconditions, entityNotFound, loadStored } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { unsupported } from "./link-reading.ts";
 import type { NestedNavigation } from "./nested-entities.ts";
+import { entityPathOf } from "./read-entity.ts";
 import { runtimeOf } from "./service-runtime.ts";
 
 /** The execution that reads what nested entities are compared with. */
@@ -79,14 +79,16 @@ const selectedOf = keptPerPair((source: EntitySet, navigation: NavigationPropert
   };
 });
 
-/** Returns the values of an entity by which others are related to it. */
-export function ownValues(
+/** Returns the values of an entity by which others are related to it. They may be ignored properties, such as a tenant. */
+export async function ownValues(
   { execution }: NestedReads,
   { entitySet, key }: Pick<NestingEntity, "entitySet" | "key">,
   { source, navigation }: NestedNavigation,
 ): Promise<object> {
-  const pairs = reversedPairs(keyPairsOf(source, navigation));
-  return Promise.resolve(linkedPart({ entitySet, key }, pairs, execution.reader));
+  const { getByKey } = runtimeOf(execution.service, entitySet).handlers;
+  const isKey = keyPairsOf(source, navigation).every(({ property }) => property.isKey);
+  const stored = isKey || getByKey === undefined ? null : await loadStored(execution, { entitySet, key });
+  return stored ?? keyFields(entitySet.entityType, key);
 }
 
 /** Returns the keys of the related entities that the user sees, by their identities. @throws ODataError above the limit */
@@ -117,4 +119,14 @@ export async function currentOf(
   } catch (error) {
     throw run.counted.total > run.maxEntities ? tooManyNamed(fail) : error;
   }
+}
+
+/** Checks the entity of the URL before handlers without a transaction write others. @throws ODataError as its own write */
+export async function checkAddressed(execution: Execution, { path }: AuthorizedRequest, key: unknown): Promise<void> {
+  const { entitySet, key: keyText } = entityPathOf(path);
+  const { settings, handlers } = runtimeOf(execution.service, entitySet);
+  if (handlers.getByKey === undefined) return;
+  const addressed = await addressEntity(execution, { entitySet, key });
+  const { state } = await checkPreconditions(execution, { entitySet, key, mayCreate: true, addressed });
+  if (state === "missing" && !settings.allowUpsert) throw entityNotFound(entitySet, keyText);
 }

@@ -58,7 +58,9 @@ function memberOf(entitySet: EntitySet, body: JsonObject, name: string, value: J
     const advice = near === null ? "look up the names in $metadata." : `did you mean ${near}${delta}?`;
     throw fail(`${entitySet.entityType.qualifiedName} has no navigation property of this name: ${advice}`);
   }
-  if (navigation.isCollection) return collectionMember(navigation, name, value, delta !== undefined, fail);
+  if (navigation.isCollection) {
+    return collectionMember(navigation, { body, name, isDelta: delta !== undefined, fail });
+  }
   if (delta !== undefined) throw fail("The navigation leads to a single entity: nest the entity itself.");
   if (body[name + BIND] !== undefined) {
     throw fail("The body also links to an existing entity: bind an existing entity, or nest one.");
@@ -72,16 +74,29 @@ function memberOf(entitySet: EntitySet, body: JsonObject, name: string, value: J
   return { navigation, form: "one", entities: [value], fail };
 }
 
+/** The ends of the annotations of a page, which does not contain the whole collection. */
+const NEXT_LINKS = ["@odata.nextLink", "@nextLink"] as const;
+
+/** A member of a body that contains a collection, or its changes. */
+interface CollectionMember extends Pick<NestedMember, "fail"> {
+  readonly body: JsonObject;
+  readonly name: string;
+  readonly isDelta: boolean;
+}
+
 function collectionMember(
   navigation: NavigationProperty,
-  name: string,
-  value: JsonValue,
-  isDelta: boolean,
-  fail: NestedMember["fail"],
+  { body, name, isDelta, fail }: CollectionMember,
 ): NestedMember {
+  const value = body[name] ?? null;
   if (value === null) throw nullNotAllowed(ROOT, name, "write [] for no related entities");
   const { qualifiedName } = navigation.entityType;
   if (!Array.isArray(value)) throw fail(`Send an array of entities of ${qualifiedName}.`);
+  if (!isDelta && NEXT_LINKS.some((end) => body[name + end] !== undefined)) {
+    throw fail(
+      `The array is one page of ${navigation.name}: send the whole collection, or ${navigation.name}@odata.delta.`,
+    );
+  }
   const items: readonly JsonValue[] = value;
   const entities = items.map((item, index) => {
     if (!isJsonObject(item)) throw notAnEntity(item, qualifiedName, ROOT, `${name}/${String(index)}`);

@@ -32,7 +32,7 @@ import {
   ofEntity,
 } from "./nested-entities.ts";
 import { ofNested } from "./nested-errors.ts";
-import { currentOf, hasValues, lookUp, ownValues, refersTo } from "./nested-reads.ts";
+import { checkAddressed, currentOf, hasValues, lookUp, ownValues, refersTo } from "./nested-reads.ts";
 import { patching } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { checkPrecondition } from "./require-match.ts";
@@ -41,6 +41,8 @@ import { runtimeOf } from "./service-runtime.ts";
 /** A change of an entity with nested entities. */
 interface DeepWrite {
   readonly request: AuthorizedRequest;
+  /** The key of the URL, in the application's form. */
+  readonly key: unknown;
   readonly method: "PATCH" | "PUT";
   readonly nested: readonly NestedNavigation[];
   readonly write: BoundWrite;
@@ -75,7 +77,7 @@ interface Owner {
  * @see docs/reference/deep-update.md
  */
 export function saveWithNested(
-  { request, method, nested, write }: DeepWrite,
+  { request, key, method, nested, write }: DeepWrite,
   execution: Execution,
 ): Promise<SavedEntity> {
   const { service } = execution;
@@ -87,8 +89,9 @@ export function saveWithNested(
   noteNamed(execution, count.total);
   // A handler of the application may have effects that no second attempt repeats.
   const by: WritingHandler = { set, handler: own ?? handler, transactional: isJoined(service, { set, handler }) };
-  return runAtomically(by, undefined, execution.reader, {}, async (reader) => {
+  return runAtomically(by, key, execution.reader, {}, async (reader) => {
     const inner = execution.within(reader);
+    if (by.transactional !== true && nested.some(isPrincipal)) await checkAddressed(inner, request, key);
     const deep: Deep = {
       execution: inner.nested({ arrival: execution.arrival, access: { ...execution.access, pending: [] } }, reader),
       method,

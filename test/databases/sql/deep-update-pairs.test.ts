@@ -167,6 +167,9 @@ describe.each(ENGINES)(
         ["b", 20, 2, "x"],
         ["b", 21, 2, "y"],
       ]);
+      const removed = [{ Id: 10, "@odata.removed": { reason: "deleted" } }];
+      expect((await send("u@a", "PATCH", "Bills(1)", { "Items@odata.delta": removed })).status).toBe(200);
+      expect((await itemsOf(db)).length).toBe(2);
       expect((await send("u@a", "PATCH", "Owners(1)", { Bills: [] })).status).toBe(200);
       expect((await send("u@b", "GET", "Bills(2)")).json.OwnerId).toBe(1);
       expect((await send("u@a", "GET", "Bills(1)")).json.OwnerId).toBeNull();

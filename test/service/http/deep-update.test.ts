@@ -338,11 +338,28 @@ eachDoor((door) => {
     expect(lines.length).toBe(2);
   });
 
+  test("nothing is written if the entity of the URL is missing or has changed", async () => {
+    const send = serve(door, { orders: { etag: ["note"] } });
+    const body = { Customer: { Id: 2, Name: "Bo" } };
+    expect((await send("PATCH", "Orders(9)", body)).status).toBe(404);
+    expect((await send("PATCH", "Orders(1)", body, { "If-Match": '"x"' })).status).toBe(412);
+    expect(calls).toEqual([]);
+  });
+
+  test("a page of a collection does not replace it", async () => {
+    const send = serve(door);
+    const body = { Lines: [{ N: 1 }], "Lines@odata.nextLink": "http://service.example/s/Orders(1)/Lines?$skip=1" };
+    expect(faultOf(await send("PATCH", "Orders(1)", body))).toEqual([400, "InvalidBody", "Lines"]);
+    expect(lines.length).toBe(2);
+  });
+
   test("the number of named entities is limited, in a batch together", async () => {
     const send = serve(door);
     const tags = (count: number): object => ({ "Tags@odata.bind": Array.from({ length: count }, () => "Tags('b')") });
     const body = { ...tags(998), "Lines@delta": [{ N: 1, Text: "z" }, { N: 2 }, { N: 3, Text: "w" }] };
     expect(faultOf(await send("PATCH", "Orders(1)", body))).toEqual([400, "InvalidBody", "Lines@delta"]);
+    const orders = [1, 2].map((id) => ({ Id: id, ...tags(500) }));
+    expect(faultOf(await send("PATCH", "Customers(1)", { Orders: orders }))).toEqual([400, "InvalidBody", "Orders(1)"]);
     const part = (id: string, count: number): object => ({ id, method: "patch", url: "Orders(1)", body: tags(count) });
     const { json } = await send("POST", "$batch", { requests: [part("a", 600), part("b", 401), part("c", 400)] });
     expect(json.responses).toMatchObject([{ status: 200 }, { status: 400 }, { status: 200 }]);
