@@ -27,6 +27,10 @@ interface User {
   readonly tenant?: string;
 }
 
+interface Tenanted {
+  readonly tenant?: string;
+}
+
 const ended: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   for (const end of ended.splice(0).toReversed()) await end();
@@ -262,7 +266,7 @@ describe.each(SEVERAL)("deep updates and links in a database of $title per tenan
       b: await openDatabase(engine),
     };
     const { send, failures } = serve(({ user }) => {
-      const id = user?.tenant ?? "";
+      const id = (user as Tenanted | null)?.tenant ?? "";
       const db = databases[id];
       if (db === undefined) throw odataError(403, "NoTenant", "There is no such tenant.");
       return { id, db };
