@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
 import type { XmlElement } from "../model/csdl.ts";
 import { type Model, readMetadata } from "../model/model.ts";
-import { makeDrafts } from "./drafts.ts";
+import { type Draft, makeDrafts } from "./drafts.ts";
 import { KeptViews } from "./kept-views.ts";
 import { Toasts } from "./toasts.ts";
 import { type View, hrefOf, parseFragment } from "./view.ts";
@@ -59,6 +59,8 @@ export function makeSession(root: string, signIn: SignIn | null) {
     kept: new KeptViews(root, accepted),
     /** What the reader typed and did not send. */
     drafts: makeDrafts(),
+    /** The texts of the last user, as long as the service has not said whether somebody else is there. */
+    left: null as { readonly user: string | null; readonly drafts: ReadonlyMap<string, Draft> } | null,
     /** A question to the reader, over any screen. */
     dialog: signal<{ readonly content: VNode; readonly end: () => void } | null>(null),
     announce: (text: string): void => {
@@ -97,21 +99,27 @@ function counters() {
 }
 
 /**
- * Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit, which ends when the service
- * accepts another user: a mistake in a key loses nothing.
+ * Uses a credential; null signs out. Whom the service asked to sign in goes on with the same visit. The visit of another user
+ * ends at once, before the service has judged the credential, but a mistake in a key loses no texts.
  */
 function signInWith(session: Session, next: Credential | null): void {
-  if (next === null || session.signInRequest.value?.refusal === null) endVisit(session);
+  const [last, drafts] = [session.accepted.peek(), session.drafts.peek()];
+  const isAsked = typeof session.signInRequest.peek()?.refusal === "string";
+  const isOther = last !== null && (last.id === null || last.id !== next?.id);
+  if (!isAsked || isOther) endVisit(session);
+  if (!isAsked) session.left = null;
+  else if (isOther) session.left = { user: last.id, drafts };
   session.credential.value = next;
   session.signIns.value += 1;
   session.signInRequest.value = null;
 }
 
-/** The visit of the last user ends where the service accepts the headers of another one. */
+/** The texts of the last user are there again where the service accepts their headers, and gone where it accepts others. */
 function accept(session: Session, headers: Credential["headers"]): void {
-  const [last, next] = [session.accepted.peek(), session.credential.peek()];
-  if (next === null || next === last || next.headers !== headers) return;
-  if (last !== null && (last.id === null || last.id !== next.id)) endVisit(session);
+  const [next, { left }] = [session.credential.peek(), session];
+  if (next === null || next === session.accepted.peek() || next.headers !== headers) return;
+  if (left !== null && left.user !== null && left.user === next.id) session.drafts.value = left.drafts;
+  session.left = null;
   session.accepted.value = next;
 }
 

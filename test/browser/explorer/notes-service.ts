@@ -42,8 +42,8 @@ export const RIGHT = {
 export interface NotesService {
   readonly service: ODataService;
   readonly notes: Map<number, StoredNote>;
-  /** Reads of notes wait for `until`; the test replaces it. */
-  readonly held: { until: Promise<unknown>; fails: boolean };
+  /** Reads of notes wait for `until`, and `authenticate` for `signIn`; the test replaces them. */
+  readonly held: { until: Promise<unknown>; signIn: Promise<unknown>; fails: boolean };
   /** How users sign in; null lets everybody in. */
   readonly signIn: { kind: keyof typeof RIGHT | null; /** Accepted in place of `RIGHT`. */ secret: string | null };
 }
@@ -54,7 +54,7 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
     [1, { id: 1, title: "first", stars: 3, bookId: 1, version: 1 }],
     [2, { id: 2, title: "second", stars: null, bookId: 1, version: 1 }],
   ]);
-  const held = { until: Promise.resolve<unknown>(undefined), fails: false };
+  const held = { until: Promise.resolve<unknown>(undefined), signIn: Promise.resolve<unknown>(undefined), fails: false };
   const signIn: NotesService["signIn"] = { kind, secret: null };
   const books = [{ id: 1, title: "Logbook" }];
   let last = notes.size;
@@ -64,7 +64,8 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
     profile: "standard",
     logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
     authorization: kind === null ? [] : authenticated(),
-    authenticate: ({ headers }) => {
+    authenticate: async ({ headers }) => {
+      await held.signIn;
       if (signIn.kind === null) return { id: "everybody" };
       const { header, value: usual } = RIGHT[signIn.kind];
       const value = signIn.secret === null ? usual : usual.replace("right", signIn.secret);

@@ -171,6 +171,45 @@ describe.skipIf(program === undefined)("the states of a screen", () => {
     expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("first");
   });
 
+  test.each(["key", "basic"] as const)("the screen of the last user goes before another %s is judged", async (kind) => {
+    const { page, held, signIn, show, settle } = await openNotes("#/home", kind);
+    const dialog = page.locator("dialog[open]");
+    const enter = async (name: string, secret: string): Promise<void> => {
+      const texts = kind === "key" ? [secret] : [name, secret];
+      for (const [at, text] of texts.entries()) await dialog.locator("input").nth(at).fill(text);
+      await dialog
+        .locator("input")
+        .nth(kind === "key" ? 0 : 1)
+        .press("Enter");
+    };
+    const right = kind === "key" ? "right" : "päss";
+    signIn.kind = kind;
+    await show("#/edit/Notes(1)");
+    await enter("Zoë", right);
+    await settle();
+    await page.locator(".edit-form input").first().fill("typed");
+    // The service no longer accepts the user.
+    signIn.kind = kind === "key" ? "basic" : "key";
+    await page.locator(".edit-form input").first().press("Enter");
+    await settle();
+    let release = (): void => undefined;
+    held.signIn = new Promise((resolve) => {
+      release = () => resolve(undefined);
+    });
+    await enter("Ann", "other");
+    await page.locator('h1:text-is("Explorer")').waitFor();
+    expect(await page.locator(".edit-form").count()).toBe(0);
+    expect(await page.locator("body").innerText()).not.toMatch(/Edit Notes|first|Zoë/u);
+    expect(await page.locator(".toast").count()).toBe(0);
+    release();
+    await settle();
+    // Nobody else was there.
+    signIn.kind = kind;
+    await enter("Zoë", right);
+    await settle();
+    expect(await page.evaluate(`document.querySelector(".edit-form input").value`)).toBe("typed");
+  });
+
   test.each(["key", "bearer"] as const)("another %s is another user, who gets no texts and no views", async (kind) => {
     const { page, signIn, show, settle } = await openNotes("#/home", kind);
     const [dialog, field] = [page.locator("dialog[open]"), page.locator(".edit-form input").first()];
