@@ -2,7 +2,7 @@ import { isIdentifier } from "../model/identifier.ts";
 import type { PropertyType, StructuredType } from "../model/model.ts";
 import { pageLocale } from "./locale.ts";
 import { periodText } from "./period.ts";
-import { isMidnight, type Zone, zoneOf } from "./zone.ts";
+import { dateText, isMidnight, type Zone, zoneOf } from "./zone.ts";
 
 /** The shown form of a value. `null` and `empty` have separate shapes: an empty cell says that there is no value to read. */
 export interface ShownValue {
@@ -65,9 +65,8 @@ export function showValue(
   }
   const shownZone = zoneOf(type, zone);
   if (shownZone !== null) {
-    const timeStyle = hasTime || !isMidnight(exact, shownZone) ? ({ timeStyle: "medium" } as const) : {};
-    const timeZone = shownZone === "UTC" ? ({ timeZone: "UTC" } as const) : {};
-    return { kind: "date", text: dateText({ dateStyle: "medium", ...timeStyle, ...timeZone })(exact, locale), exact };
+    const timeStyle = hasTime || !isMidnight(exact, shownZone) ? "medium" : undefined;
+    return { kind: "date", text: dateText(exact, { dateStyle: "medium", timeStyle }, locale, shownZone), exact };
   }
   const isNumber = typeof value === "number" || (type !== null && isNumeric(type));
   const plain = [typeof value === "boolean" ? "boolean" : "text", String] as const;
@@ -79,7 +78,7 @@ type ToText = (exact: string, locale: string) => string;
 
 /** How the types are shown whose exact values are hard to read. */
 const FORMS: Readonly<Record<string, readonly [kind: ShownValue["kind"], toText: ToText]>> = {
-  "Edm.Date": ["date", dateText({ dateStyle: "medium", timeZone: "UTC" })],
+  "Edm.Date": ["date", (exact, locale) => dateText(exact, { dateStyle: "medium" }, locale)],
   "Edm.TimeOfDay": ["date", (exact) => exact.replace(/\.0*$/u, "")],
   "Edm.Duration": [
     "text",
@@ -98,14 +97,6 @@ function numberText(exact: string, locale: string): string {
   const { length: digits } = exact.split(".")[1] ?? "";
   const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return format.format(exact as Intl.StringNumericLiteral).replace("-", "−");
-}
-
-/** Browsers write the years 44 and -44 alike: dates before the year 1000 stay as they are. */
-function dateText(options: Intl.DateTimeFormatOptions): ToText {
-  return (exact, locale) => {
-    const time = /^[1-9]\d{3}-/u.test(exact) ? Date.parse(exact) : Number.NaN;
-    return Number.isNaN(time) ? exact : new Intl.DateTimeFormat(locale, options).format(time);
-  };
 }
 
 /** Four characters of base64url mean three bytes. */

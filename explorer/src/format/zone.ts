@@ -15,6 +15,16 @@ export function zoneOf(type: PropertyType | null, chosen: Zone): Zone | null {
   return /^(?:Etc\/)?UTC$/u.test(type.timezone ?? "") ? "UTC" : chosen;
 }
 
+/** Returns whether values of a type are dates without a time. */
+export function isDate(type: PropertyType | null): boolean {
+  return type?.kind === "primitive" && type.name === "Edm.Date";
+}
+
+/** Returns whether values of a type have a place in the calendar. */
+export function isInTime(type: PropertyType | null): boolean {
+  return isDate(type) || zoneOf(type, "UTC") !== null;
+}
+
 /** Returns the day that is shown for an instant, as a date input has it: `2024-02-29`. */
 export function dayOf(instant: Date, zone: Zone): string {
   const local = new Date(0).setUTCFullYear(instant.getFullYear(), instant.getMonth(), instant.getDate());
@@ -27,6 +37,14 @@ export function dayOf(instant: Date, zone: Zone): string {
  * @param first such as `2024-02-01`
  */
 export function instantsOf(first: string, last: string, zone: Zone): readonly [from: string, until: string] {
+  const [from, until] = timesOf(first, last, zone).map((time) =>
+    plain(new Date(time).toISOString()).replace(".000Z", "Z"),
+  );
+  return [from ?? "", until ?? ""];
+}
+
+/** Returns the same range in milliseconds since 1970. */
+export function timesOf(first: string, last: string, zone: Zone): readonly [from: number, until: number] {
   return [startOf(readDay(first), zone), startOf(moved(readDay(last), "day", 1), zone)];
 }
 
@@ -48,7 +66,14 @@ export function dayAfter(day: string, unit: CalendarUnit, count: number): string
 export function isMidnight(exact: string, zone: Zone): boolean {
   const time = Date.parse(exact);
   if (Number.isNaN(time) || /\.\d*[1-9]/u.test(exact)) return false;
-  return time === Date.parse(startOf(readDay(dayOf(new Date(time), zone)), zone));
+  return time === startOf(readDay(dayOf(new Date(time), zone)), zone);
+}
+
+/** Writes a date or an instant in words. Browsers write the years 44 and -44 alike: those before the year 1000 stay as they are. */
+export function dateText(exact: string, style: Intl.DateTimeFormatOptions, locale: string, zone: Zone = "UTC"): string {
+  const time = /^[1-9]\d{3}-/u.test(exact) ? Date.parse(exact) : Number.NaN;
+  const timeZone = zone === "UTC" ? zone : undefined;
+  return Number.isNaN(time) ? exact : new Intl.DateTimeFormat(locale, { ...style, timeZone }).format(time);
 }
 
 /** Days are instants at midnight in UTC here, so that no change of a clock disturbs them. */
@@ -76,7 +101,7 @@ function moved(day: Date, unit: CalendarUnit, count: number): Date {
 }
 
 /** Where a change of the clock leaves a midnight out, the day begins later. */
-function startOf(day: Date, zone: Zone): string {
+function startOf(day: Date, zone: Zone): number {
   const start = new Date(day);
   if (zone === "local") {
     // No clock changes at noon.
@@ -84,5 +109,5 @@ function startOf(day: Date, zone: Zone): string {
     start.setFullYear(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate());
     start.setHours(0, 0, 0, 0);
   }
-  return plain(start.toISOString()).replace(".000Z", "Z");
+  return start.getTime();
 }

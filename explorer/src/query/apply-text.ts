@@ -5,7 +5,7 @@ import { type DateGroup, readDateGroup, writeDateGroup } from "./date-groups.ts"
 import { parsed, pathOf, syntaxContext, textOf } from "./syntax.ts";
 
 /** How a total is made of the values of a group. */
-type TotalMethod = AggregateSyntax["method"];
+export type TotalMethod = AggregateSyntax["method"];
 
 /** The names of the methods for people. */
 export const METHOD_NAMES: ReadonlyMap<TotalMethod, string> = new Map([
@@ -102,9 +102,10 @@ export function searchOf(text: string): readonly [search: string, steps: string]
   return [text.slice(start, end), end === 0 ? text : text.slice(steps[1]?.position ?? text.length)];
 }
 
-/** The rows that `$apply` makes: the paths by which it groups. */
+/** The rows that `$apply` makes: the paths by which it groups, and those of them that are periods. */
 export interface AppliedRows {
   readonly groups: readonly string[];
+  readonly dates: readonly DateGroup[];
   /** The search and the filter of the entities in the groups; null where other steps choose or change them. */
   readonly entities: { readonly search: string; readonly filter: string } | null;
 }
@@ -119,10 +120,13 @@ export function appliedRows(text: string): AppliedRows | null {
   const others = [...(step.kind === "groupby" ? (step.steps ?? []) : []), ...steps.slice(at + 1)];
   const makesRows = others.some(({ kind }) => ["groupby", "concat", "join", "outerjoin"].includes(kind));
   if (!isEach(groups) || makesRows) return null;
-  const before = steps.slice(0, at);
+  const computed = steps[at - 1];
+  const made = computed?.kind === "compute" ? computed.items.map((item) => readDateGroup(item, list)) : [];
+  const dates = isEach(made) ? made : [];
+  const before = steps.slice(0, dates.length > 0 ? at - 1 : at);
   const isPlain = before.every(({ kind }, index) => kind === "filter" || (kind === "search" && index === 0));
   const filters = before.flatMap((each) => (each.kind === "filter" ? `(${textOf(each.expression, list)})` : []));
-  return { groups, entities: isPlain ? { search: searchOf(text)[0], filter: filters.join(" and ") } : null };
+  return { groups, dates, entities: isPlain ? { search: searchOf(text)[0], filter: filters.join(" and ") } : null };
 }
 
 /** Reads the steps of `$apply`; none for a fault of syntax. */

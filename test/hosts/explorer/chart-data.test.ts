@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chartData, describe as describeChart } from "../../../explorer/src/screens/chart/chart-data.ts";
 import type { ChartPlan } from "../../../explorer/src/screens/chart/chart-plan.ts";
 import { frameOf, linePath } from "../../../explorer/src/screens/chart/frame.ts";
+import { groupRows } from "../../../explorer/src/screens/chart/read-chart.ts";
 import { viewOf } from "../../../explorer/src/state/view.ts";
 import { primitive } from "./sample-model.ts";
 
@@ -15,14 +16,13 @@ function planOfRows(parts: Partial<ChartPlan> = {}): ChartPlan {
     type: null,
     zone: "UTC",
     period: null,
-    startOf: null,
     groups: null,
+    dates: [],
+    totals: null,
     hasNames: false,
     ...parts,
   };
 }
-
-const sum = (kind: "bars" | "lines" | "scatter") => ({ kind, method: "sum" }) as const;
 
 describe("the points of a chart", () => {
   test("null has a name, and exact digits stay", () => {
@@ -30,7 +30,7 @@ describe("the points of a chart", () => {
       { X: null, Y: "12345678901234567890.5" },
       { X: "a", Y: null },
     ];
-    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), sum("bars"), "en");
+    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), "bars", "en");
     expect({ axis, missing }).toEqual({ axis: "bands", missing: 1 });
     expect(points.map(({ label, texts }) => [label, ...texts])).toEqual([["null", "12,345,678,901,234,567,890.5"]]);
   });
@@ -41,7 +41,7 @@ describe("the points of a chart", () => {
       { X: "2024-01-01", Y: 1 },
       { X: null, Y: 3 },
     ];
-    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), sum("lines"), "en");
+    const { axis, points, missing } = chartData(rows, planOfRows({ type: primitive("String") }), "lines", "en");
     expect({ axis, missing, ys: points.map(({ values }) => values[0]) }).toEqual({
       axis: "time",
       missing: 1,
@@ -55,7 +55,7 @@ describe("the points of a chart", () => {
       chartData(
         xs.map((X) => ({ X, Y: 1 })),
         planOfRows({ type: primitive("String") }),
-        sum("bars"),
+        "bars",
         "en",
       ).points.map(({ label }) => label);
     expect(labels(["2024-03-01", "2024-01-01"])).toEqual(["Jan 1, 2024", "Mar 1, 2024"]);
@@ -64,9 +64,9 @@ describe("the points of a chart", () => {
 
   test("numbers within texts are names, and so are numbers below bars", () => {
     const rows = [{ X: "10", Y: 1 }];
-    expect(chartData(rows, planOfRows({ type: primitive("String") }), sum("lines"), "en").axis).toBe("bands");
-    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), sum("lines"), "en").axis).toBe("number");
-    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), sum("bars"), "en").axis).toBe("bands");
+    expect(chartData(rows, planOfRows({ type: primitive("String") }), "lines", "en").axis).toBe("bands");
+    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), "lines", "en").axis).toBe("number");
+    expect(chartData(rows, planOfRows({ type: primitive("Int64") }), "bars", "en").axis).toBe("bands");
   });
 
   test("several labels name a group, without those that say nothing", () => {
@@ -75,8 +75,8 @@ describe("the points of a chart", () => {
       { Id: 2, C: { First: "Ben", Last: "Smith" }, Y: 2 },
     ];
     const plan = planOfRows({ labels: ["C/First", "C/Last"], groups: ["Id", "C/First", "C/Last"] });
-    expect(chartData(rows, plan, sum("bars"), "en").points.map(({ label }) => label)).toEqual(["Ana", "Ben Smith"]);
-    expect(chartData([{ Y: 5 }], planOfRows({ labels: [] }), sum("bars"), "en").points[0]?.label).toBe("all");
+    expect(chartData(rows, plan, "bars", "en").points.map(({ label }) => label)).toEqual(["Ana", "Ben Smith"]);
+    expect(chartData([{ Y: 5 }], planOfRows({ labels: [] }), "bars", "en").points[0]?.label).toBe("all");
   });
 
   test("the page groups rows by periods, with their total", () => {
@@ -86,10 +86,20 @@ describe("the points of a chart", () => {
       { X: "2024-02-01", Y: "0.1" },
       { X: null, Y: "7" },
     ];
-    const points = (period: "month" | "quarter", method: "sum" | "average" | "max") =>
-      chartData(rows, planOfRows({ type: primitive("Date"), period }), { kind: "bars", method }, "en").points.map(
-        ({ label, values, span }) => [label, values[0], span && (span.end - span.start) / 864e5],
-      );
+    const points = (period: "month" | "quarter", method: "sum" | "average" | "max") => {
+      const groups = {
+        labels: ["P"],
+        groups: ["P"],
+        dates: [{ path: "X", unit: period, alias: "P", of: "date" }],
+        totals: [{ method, path: "Y", alias: "Y" }],
+      } as const;
+      const plan = planOfRows({ type: primitive("Date"), period, ...groups });
+      return chartData(groupRows(rows, plan, method), plan, "bars", "en").points.map(({ label, values, x, end }) => [
+        label,
+        values[0],
+        (Number(end) - Number(x)) / 864e5,
+      ]);
+    };
     expect(points("month", "sum")).toEqual([
       ["Jan 2024", 0.2, 31],
       ["Feb 2024", 0.1, 29],
@@ -113,13 +123,13 @@ describe("the points of a chart", () => {
           { path: "Z", title: "Z" },
         ],
       }),
-      sum("bars"),
+      "bars",
       "en",
     );
     expect(describeChart(data, ["Sum of Y", "Z"])).toBe(
       "2 points. Sum of Y: minimum 2 at a, maximum 1,000 at b. Z has no values.",
     );
-    const one = chartData([{ X: "a", Y: 2 }, { X: "b" }], planOfRows(), sum("bars"), "en");
+    const one = chartData([{ X: "a", Y: 2 }, { X: "b" }], planOfRows(), "bars", "en");
     expect(describeChart(one, ["Y"])).toBe(
       "1 point. Y: minimum 2 at a, maximum 2 at a. Left out: 1 row without a number, or without a place on the axis.",
     );
@@ -128,7 +138,7 @@ describe("the points of a chart", () => {
 
 describe("the layout of a chart", () => {
   const frameOfRows = (rows: readonly { readonly X: string; readonly Y: number }[], width: number) => {
-    const data = chartData(rows, planOfRows(), sum("bars"), "en");
+    const data = chartData(rows, planOfRows(), "bars", "en");
     return frameOf({ kind: "bars", data, titles: ["Y"], width, zone: "UTC", locale: "en" });
   };
 
@@ -169,7 +179,7 @@ describe("the layout of a chart", () => {
   test("the bars of months are as wide as their days, and a month without rows is a gap", () => {
     const rows = ["2024-01-15", "2024-02-01", "2024-04-01"].map((X) => ({ X, Y: 1 }));
     const plan = planOfRows({ type: primitive("Date"), period: "month" });
-    const data = chartData(rows, plan, sum("bars"), "en");
+    const data = chartData(rows, plan, "bars", "en");
     const frame = frameOf({ kind: "bars", data, titles: ["Y"], width: 400, zone: "UTC", locale: "en" });
     const [january, february, april] = [0, 1, 2].map((at) => ({ x: frame.xOf(at), width: frame.bandOf(at) }));
     expect((january?.width ?? 0) / (february?.width ?? 1)).toBeCloseTo(31 / 29, 1);

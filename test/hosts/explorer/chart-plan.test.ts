@@ -6,6 +6,7 @@ import { resolvePath } from "../../../explorer/src/query/resolve-type.ts";
 import { choiceOf, columnsOfRows, columnsOfType } from "../../../explorer/src/screens/chart/chart-choice.ts";
 import { chartData } from "../../../explorer/src/screens/chart/chart-data.ts";
 import { planOf, viewOfRows } from "../../../explorer/src/screens/chart/chart-plan.ts";
+import { readChart } from "../../../explorer/src/screens/chart/read-chart.ts";
 import { parseFragment, resourceUrl, withOptions } from "../../../explorer/src/state/view.ts";
 import { parseXml } from "./parse-xml.ts";
 
@@ -77,15 +78,15 @@ async function draw(fragment: string) {
   const place = resolvePath(model, view.path);
   if (place === null) throw new Error("The model has no such set.");
   const known = columnsOfType(place.type, place.set?.abilities ?? null);
-  const first = planOf({ view, place, columns: known, choice: choiceOf(view, known), zone: "UTC" });
+  const asked = { view, place, columns: known, choice: choiceOf(view, known), zone: "UTC" as const };
   const apply = view.options.get("$apply");
-  const url = resourceUrl(first.view);
-  const rows = itemsIn(await read(url), "value");
+  const url = resourceUrl(planOf(asked).view);
+  const { rows } = await readChart(asked, async (each) => itemsIn(await read(resourceUrl(each)), "value"));
   const columns = apply === undefined ? known : columnsOfRows(rows, place.type, apply);
   const request = { view, place, columns, choice: choiceOf(view, columns), zone: "UTC" as const };
   const plan = planOf(request);
-  const data = chartData(rows, plan, request.choice, "en");
-  const viewsOfRows = data.points.map(({ row, span }) => viewOfRows(request, plan, row, span));
+  const data = chartData(rows, plan, request.choice.kind, "en");
+  const viewsOfRows = data.points.map(({ row }) => viewOfRows(request, plan, row));
   return { ...request, plan, data, viewsOfRows, url: decodeURIComponent(url) };
 }
 
@@ -105,7 +106,7 @@ describe("a chart without groups", () => {
     const { choice, plan, url } = await draw("#/chart/Orders");
     expect([choice.x, choice.y, choice.source, choice.period]).toEqual(["Day", ["Total"], "totals", "month"]);
     expect(plan.series).toEqual([{ path: "TotalSum", title: "Sum of Total" }]);
-    expect(url).toContain("compute(year(Day) mul 12 add month(Day) as PeriodMin)/groupby((PeriodMin),");
+    expect(url).toContain("compute(year(Day) mul 100 add month(Day) as DayMonth)/groupby((DayMonth),");
     expect(url).toContain(",aggregate(Total with sum as TotalSum))");
     for (const y of ["Id", "CustomerId", "Year"]) {
       expect((await draw(`#/chart/Orders?y=${y}`)).choice.y).toEqual(["Total"]);
@@ -212,11 +213,24 @@ describe("a chart of groups", () => {
     for (const apply of [
       "compute(Total mul 2 as Twice)/groupby((Color),aggregate(Twice with sum as Sum))",
       "top(5)/groupby((Color),aggregate(Total with sum as Sum))",
-      "compute(year(Day) as Y)/groupby((Y),aggregate(Total with sum as Sum))",
+      "compute(month(Day) as M)/groupby((M),aggregate(Total with sum as Sum))",
     ]) {
       expect(new Set((await draw(applied(apply))).viewsOfRows)).toEqual(new Set([null]));
     }
   });
+
+  test.each(["year(Day)", "year(Day) mul 100 add month(Day)", "floor(totalseconds(Day sub 1969-12-29) div 604800)"])(
+    "of periods of %s has a calendar axis, and leads to the rows of each",
+    async (expression) => {
+      const groups = `compute(${expression} as P)/groupby((P),aggregate(Total with sum as Sum,$count as N))`;
+      const { data, viewsOfRows } = await draw(`#/chart/Orders?$apply=filter(Total gt 20)/${groups}&$orderby=Sum desc`);
+      expect(data.axis).toBe("time");
+      expect(data.points.length).toBeGreaterThan(2);
+      for (const [at, view] of viewsOfRows.entries()) {
+        expect(view === null ? null : await countOf(view)).toBe(Number(memberOf(data.points[at]?.row, "N")));
+      }
+    },
+  );
 
   test("of everything is one bar", async () => {
     expect(await pointsOf(applied("aggregate($count as N,Total with sum as Sum)"))).toEqual([["all", 300]]);

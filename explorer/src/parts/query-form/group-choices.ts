@@ -1,9 +1,8 @@
-import { isNumeric } from "../../format/show-value.ts";
-import { isIdentifier, isSummable } from "../../model/identifier.ts";
-import { labelProperties } from "../../model/label-properties.ts";
-import type { Model, PropertyType } from "../../model/model.ts";
+import { isDate, isInTime } from "../../format/zone.ts";
+import type { Model } from "../../model/model.ts";
 import { aliasOf, type ApplyForm, freeName, METHOD_NAMES, titleOf, type Total } from "../../query/apply-text.ts";
-import { UNITS } from "../../query/date-groups.ts";
+import { dateGroup, UNITS } from "../../query/date-groups.ts";
+import { entityGroups, totalMethods } from "../../query/groupable.ts";
 import { comparable, type PathProperty } from "../../query/operators.ts";
 import type { QueryPlace } from "./filter-paths.ts";
 
@@ -30,16 +29,15 @@ export function groupRows({ type, set }: QueryPlace, form: ApplyForm): readonly 
   const canCompute = set?.abilities.applies("compute") === true;
   const relations = [...type.navigations.values()].filter((each) => !each.isCollection && isGroupable(each.name));
   return [
-    ...relations.map(({ name, target, constraints }) => {
-      // Two entities may have one label: their keys tell them apart.
-      const key = constraints.size > 0 ? [...constraints.keys()] : target.key.map((each) => `${name}/${each.name}`);
-      const labels = labelProperties(target).map((each) => `${name}/${each.name}`);
-      return { name, choices: [pathsChoice(form, name, [...key.filter(isGroupable), ...labels])] };
+    ...relations.map((navigation) => {
+      const { keys, labels } = entityGroups(navigation);
+      const { name } = navigation;
+      return { name, choices: [pathsChoice(form, name, [...keys.filter(isGroupable), ...labels])] };
     }),
     ...comparable(type)
       .filter(({ path }) => isGroupable(path))
       .map(({ path, property }) => {
-        const periods = canCompute && isDated(property.type) ? periodChoices(type, form, { path, property }) : [];
+        const periods = canCompute && isInTime(property.type) ? periodChoices(type, form, { path, property }) : [];
         return { name: path, choices: periods.length > 0 ? periods : [pathsChoice(form, path, [path])] };
       }),
   ];
@@ -56,15 +54,13 @@ type Owner = QueryPlace["type"];
 
 function periodChoices(owner: Owner, form: ApplyForm, { path, property }: PathProperty): readonly GroupChoice[] {
   const { dates = [] } = form;
-  const isDate = property.type.kind === "primitive" && property.type.name === "Edm.Date";
-  const isUtc = isDate || (property.type.kind === "primitive" && property.type.timezone === "UTC");
   return UNITS.map((unit) => {
     const text = unit.charAt(0).toUpperCase() + unit.slice(1);
     const names = { text, title: `${text} of ${path}` };
-    if (isDate && unit === "day") return { ...pathsChoice(form, path, [path]), ...names };
+    if (unit === "day" && isDate(property.type)) return { ...pathsChoice(form, path, [path]), ...names };
     const others = dates.filter((each) => each.path !== path || each.unit !== unit);
     const isChosen = others.length < dates.length;
-    const added = { path, unit, isUtc, alias: freeName(path + text, takenNames(owner, form)) };
+    const added = dateGroup(path, property.type, unit, freeName(path + text, takenNames(owner, form)));
     return { ...names, isChosen, next: { ...form, dates: isChosen ? others : [...dates, added] } };
   });
 }
@@ -72,12 +68,10 @@ function periodChoices(owner: Owner, form: ApplyForm, { path, property }: PathPr
 /** Returns the totals that a set permits, of its own properties and of the numbers of related entities. */
 export function totalRows({ type, set }: QueryPlace, form: ApplyForm, model: Model): readonly ChoiceRow[] {
   const rowOf = (owner: QueryPlace, prefix = "") => {
-    return ({ path, property }: PathProperty): ChoiceRow => {
-      const permitted = owner.set?.abilities.methodsOf(path) ?? [...METHOD_NAMES.keys()];
-      const methods = methodsOf(property.type, isIdentifier(owner.type, path));
-      const possible = methods.filter((each) => permitted.includes(each) && (each !== "sum" || isSummable(path)));
-      const name = prefix + path;
-      return { name, choices: possible.map((method) => totalChoice(type, form, method, name)) };
+    return (of: PathProperty): ChoiceRow => {
+      const name = prefix + of.path;
+      const methods = totalMethods(owner.type, of, owner.set?.abilities);
+      return { name, choices: methods.map((method) => totalChoice(type, form, method, name)) };
     };
   };
   // The service states the totals of related entities with the steps that join them.
@@ -93,13 +87,6 @@ export function totalRows({ type, set }: QueryPlace, form: ApplyForm, model: Mod
   ].filter(({ choices }) => choices.length > 0);
 }
 
-/** A sum of ids says nothing. */
-function methodsOf(type: PropertyType, isId: boolean): readonly Total["method"][] {
-  if (isId) return ["countdistinct"];
-  if (isNumeric(type)) return ["sum", "average", "min", "max"];
-  return isDated(type) ? ["min", "max"] : ["countdistinct"];
-}
-
 function totalChoice(owner: Owner, form: ApplyForm, method: Total["method"], path: string | null): GroupChoice {
   const others = form.totals.filter((each) => each.method !== method || each.path !== path);
   const isChosen = others.length < form.totals.length;
@@ -112,8 +99,4 @@ function totalChoice(owner: Owner, form: ApplyForm, method: Total["method"], pat
 function takenNames(owner: Owner, { dates = [], groupBy, totals }: ApplyForm): readonly string[] {
   const made = [...dates, ...totals].map(({ alias }) => alias);
   return [...owner.properties.keys(), ...owner.navigations.keys(), ...groupBy, ...made];
-}
-
-function isDated(type: PropertyType): boolean {
-  return type.kind === "primitive" && type.name.startsWith("Edm.Date");
 }

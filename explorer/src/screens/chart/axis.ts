@@ -1,6 +1,6 @@
 import { scaleLinear, scaleTime, scaleUtc } from "d3-scale";
 import { pageLocale } from "../../format/locale.ts";
-import type { Zone } from "../../format/zone.ts";
+import { dateText, dayOf, isMidnight, type Zone } from "../../format/zone.ts";
 
 /** The least and the greatest value, or the first and the last pixel. The range may run backwards. */
 export type Domain = readonly [least: number, greatest: number];
@@ -38,11 +38,25 @@ export function numberAxis([least, greatest]: Domain, count: number, range: Doma
   return { ticks: [...new Set([least, greatest])], at: (value) => halves(value / 2) };
 }
 
-/** Makes a calendar axis of milliseconds since 1970. */
-export function timeAxis(domain: Domain, count: number, range: Domain, zone: Zone): Axis {
+/** Makes a calendar axis of milliseconds since 1970. The text of a tick is the largest unit that begins there. */
+export function timeAxis(domain: Domain, count: number, range: Domain, zone: Zone, locale = pageLocale()): Axis {
   const scale = zone === "UTC" ? scaleUtc(domain, range) : scaleTime(domain, range);
-  const format = scale.tickFormat();
-  return { ticks: scale.ticks(count).map(Number), at: scale, textOf: (tick) => format(new Date(tick)) };
+  const textOf = (tick: number): string => {
+    const exact = new Date(tick).toISOString();
+    const day = dayOf(new Date(tick), zone);
+    return dateText(exact, isMidnight(exact, zone) ? dayStyle(day) : clockStyle(tick), locale, zone);
+  };
+  return { ticks: scale.ticks(count).map(Number), at: scale, textOf };
+}
+
+function dayStyle(day: string): Intl.DateTimeFormatOptions {
+  if (!day.endsWith("-01")) return { day: "numeric", month: "short" };
+  return day.endsWith("-01-01") ? { year: "numeric" } : { month: "long" };
+}
+
+function clockStyle(tick: number): Intl.DateTimeFormatOptions {
+  if (tick % 1000 !== 0) return { minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 };
+  return { timeStyle: tick % 60_000 === 0 ? "short" : "medium" };
 }
 
 /** Returns the format of the numbers of an axis: large ones in thousands or millions, fractions with equally many digits. */

@@ -1,14 +1,14 @@
 import { valueAt } from "../../format/csv.ts";
 import { isNumeric } from "../../format/show-value.ts";
-import type { CalendarUnit } from "../../format/zone.ts";
-import { isIdentifier, isSummable } from "../../model/identifier.ts";
-import { labelProperties } from "../../model/label-properties.ts";
+import { type CalendarUnit, isInTime } from "../../format/zone.ts";
+import { identityOf, isSummable } from "../../model/identifier.ts";
 import type { Navigation, PropertyType, SetAbilities, StructuredType } from "../../model/model.ts";
 import { appliedRows, METHOD_NAMES } from "../../query/apply-text.ts";
+import { periodType, UNITS } from "../../query/date-groups.ts";
+import { entityGroups, totalMethods } from "../../query/groupable.ts";
 import { comparable } from "../../query/operators.ts";
 import { columnType } from "../../query/resolve-type.ts";
 import type { View } from "../../state/view.ts";
-import { PERIODS } from "./calendar.ts";
 
 /** A column that a chart may show. */
 export interface ChartColumn {
@@ -16,7 +16,9 @@ export interface ChartColumn {
   readonly path: string;
   /** Null if the model does not say it. */
   readonly type: PropertyType | null;
-  /** Whether it is a value; not if its digits are a name. */
+  /** Whether it may be a value; not if its digits are a key or a year. */
+  readonly isNumber: boolean;
+  /** Whether it is a value without a choice of the reader; not if it may be a code. */
   readonly isMeasure: boolean;
   /** The paths that name a place for a reader; empty if it is no place. */
   readonly labels: readonly string[];
@@ -49,34 +51,53 @@ export const MOST_SERIES = 6;
 /** Returns the columns of a type that have a place in a chart. @param abilities those of the set, if it has `$apply` */
 export function columnsOfType(entityType: StructuredType, abilities: SetAbilities | null): readonly ChartColumn[] {
   const canGroup = (path: string): boolean => abilities?.groupable(path) === true;
-  const own = comparable(entityType).map(({ path, property: { type } }): ChartColumn => {
-    const isMeasure = isNumeric(type) && !isIdentifier(entityType, path);
-    const permitted = isMeasure ? (abilities?.methodsOf(path) ?? []) : [];
-    const methods = permitted.filter((method) => method !== "sum" || isSummable(path));
-    return { path, type, isMeasure, labels: [path], groups: canGroup(path) ? [path] : null, methods };
+  const own = comparable(entityType).map((each): ChartColumn => {
+    const { path, property } = each;
+    const identity = identityOf(entityType, path);
+    const isNumber = isNumeric(property.type) && identity !== "id";
+    const methods = isNumber && abilities !== null ? totalMethods(entityType, each, abilities) : [];
+    const groups = canGroup(path) ? [path] : null;
+    return {
+      path,
+      type: property.type,
+      isNumber,
+      isMeasure: isNumber && identity === null,
+      labels: [path],
+      groups,
+      methods,
+    };
   });
   const related = [...entityType.navigations.values()].filter(({ name }) => canGroup(name)).flatMap(labelColumn);
-  const count = { path: COUNT, type: null, isMeasure: true, labels: [], groups: null, methods: METHODS };
+  const count = {
+    path: COUNT,
+    type: null,
+    labels: [],
+    groups: null,
+    isMeasure: true,
+    isNumber: true,
+    methods: METHODS,
+  };
   return [...own, ...related, ...(abilities?.canCount === true ? [count] : [])].filter(hasPlace);
 }
 
 /** Entities of the same name are different groups. */
-function labelColumn({ name, isCollection, target, constraints }: Navigation): readonly ChartColumn[] {
-  const labels = labelProperties(target).map((each) => `${name}/${each.name}`);
-  const keys = constraints.size > 0 ? [...constraints.keys()] : target.key.map((each) => `${name}/${each.name}`);
-  if (isCollection || labels.length === 0) return [];
-  return [{ path: name, type: null, isMeasure: false, labels, groups: [...keys, ...labels], methods: [] }];
+function labelColumn(navigation: Navigation): readonly ChartColumn[] {
+  const { keys, labels } = entityGroups(navigation);
+  if (navigation.isCollection || labels.length === 0) return [];
+  const noValue = { type: null, isMeasure: false, isNumber: false, methods: [] };
+  return [{ path: navigation.name, labels, groups: [...keys, ...labels], ...noValue }];
 }
 
 /** Returns the columns of the rows of `$apply`: groups are places, and other numbers are values. */
 export function columnsOfRows(rows: readonly unknown[], type: StructuredType, apply: string): readonly ChartColumn[] {
-  const groups = appliedRows(apply)?.groups ?? null;
+  const { groups, dates } = appliedRows(apply) ?? { groups: null, dates: [] };
   return Array.from(new Set([...(groups ?? []), ...rows.flatMap((row) => pathsOf(row))]), (path): ChartColumn => {
     const values = rows.map((row) => valueAt(row, path.split("/")));
-    const own = columnType(type, path, values);
+    const period = dates.find(({ alias }) => alias === path);
+    const own = period === undefined ? columnType(type, path, values) : periodType(type, period);
     const isPlace = groups?.includes(path) ?? true;
-    const isMeasure = own !== null && isNumeric(own) && groups?.includes(path) !== true;
-    return { path, type: own, isMeasure, labels: isPlace ? [path] : [], groups, methods: [] };
+    const isNumber = own !== null && isNumeric(own) && groups?.includes(path) !== true;
+    return { path, type: own, isNumber, isMeasure: isNumber, labels: isPlace ? [path] : [], groups, methods: [] };
   }).filter(hasPlace);
 }
 
@@ -94,11 +115,6 @@ function hasPlace({ type }: ChartColumn): boolean {
   return type?.kind !== "primitive" || type.name !== "Edm.Binary";
 }
 
-/** Returns whether the places of a column are in the calendar. */
-export function isInTime({ type }: Pick<ChartColumn, "type">): boolean {
-  return type?.kind === "primitive" && ["Edm.Date", "Edm.DateTimeOffset"].includes(type.name);
-}
-
 /** Reads the choices of a view. The others are chosen so that the picture says something. */
 export function choiceOf({ options }: View, columns: readonly ChartColumn[]): ChartChoice {
   const kind = KINDS.find((each) => each === options.get("kind")) ?? "bars";
@@ -110,12 +126,13 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
   const x = places.find(({ path }) => path === options.get("x")) ?? usualPlace(places, source);
   const values = valuesOf(columns, source, method);
   const stated = (options.get("y") ?? "").split(",").filter((path) => values.includes(path));
-  const others = values.filter((path) => path !== x?.path && path !== COUNT);
+  const measures = columns.filter(({ isMeasure }) => isMeasure).map(({ path }) => path);
+  const others = values.filter((path) => path !== x?.path && path !== COUNT && measures.includes(path));
   const usual = others.find(isSummable) ?? (values.includes(COUNT) ? COUNT : (others[0] ?? values[0]));
   const y = stated.length === 0 && usual !== undefined ? [usual] : stated.slice(0, MOST_SERIES);
-  const by = PERIODS.find((each) => each === options.get("by"));
+  const by = UNITS.find((each) => each === options.get("by"));
   const usualPeriod = source === "totals" && options.get("by") !== "value" ? "month" : null;
-  const period = x === undefined || !isInTime(x) || source === "applied" ? null : (by ?? usualPeriod);
+  const period = x === undefined || !isInTime(x.type) || source === "applied" ? null : (by ?? usualPeriod);
   return { kind, x: x?.path ?? "", y, source, method, period };
 }
 
@@ -129,8 +146,9 @@ export function placesOf(columns: readonly ChartColumn[], source: Source): reado
 
 /** Returns the paths that the vertical axis may show. */
 export function valuesOf(columns: readonly ChartColumn[], source: Source, method: string): readonly string[] {
-  const measures = columns.filter(({ isMeasure, path }) => isMeasure && (source === "totals" || path !== COUNT));
-  return measures.filter(({ methods }) => source !== "totals" || methods.includes(method)).map(({ path }) => path);
+  const numbers = columns.filter(({ isNumber, path }) => isNumber && (source === "totals" || path !== COUNT));
+  const shown = numbers.filter(({ methods }) => source !== "totals" || methods.includes(method));
+  return shown.toSorted((a, b) => Number(b.isMeasure) - Number(a.isMeasure)).map(({ path }) => path);
 }
 
 /** A date, a choice, another entity, a text. */
@@ -139,13 +157,14 @@ function usualPlace(places: readonly ChartColumn[], source: Source): ChartColumn
   const isChoice = ({ type }: ChartColumn): boolean =>
     type?.kind === "enum" || (type?.kind === "primitive" && type.name === "Edm.Boolean");
   const isEntity = ({ path, labels }: ChartColumn): boolean => !labels.includes(path);
-  const ranked = source === "totals" ? [isInTime, isChoice, isEntity].map((test) => names.find(test)) : [];
+  const isDated = ({ type }: ChartColumn): boolean => isInTime(type);
+  const ranked = source === "totals" ? [isDated, isChoice, isEntity].map((test) => names.find(test)) : [];
   return ranked.find((each) => each !== undefined) ?? names[0] ?? places[0];
 }
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...METHOD_NAMES,
-  ...[...KINDS, ...PERIODS].map((word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`] as const),
+  ...[...KINDS, ...UNITS].map((word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`] as const),
   ...Object.entries({ [COUNT]: "Number of rows", value: "Each value", totals: "Totals of groups", each: "Each row" }),
 ]);
 

@@ -1,13 +1,13 @@
 import { valueAt } from "../../format/csv.ts";
 import { pageLocale } from "../../format/locale.ts";
+import { daysOfPeriod, periodText } from "../../format/period.ts";
 import { countText, showValue } from "../../format/show-value.ts";
+import { timesOf } from "../../format/zone.ts";
 import type { PropertyType } from "../../model/model.ts";
 import { titleOf } from "../../query/apply-text.ts";
 import { toNumber } from "./axis.ts";
-import { periodText, type Span, spanAt, toTime } from "./calendar.ts";
 import { type ChartChoice, COUNT } from "./chart-choice.ts";
 import type { ChartPlan } from "./chart-plan.ts";
-import { totalOf } from "./exact-total.ts";
 
 /** The points of a chart, in the order of its horizontal axis. */
 export interface ChartData {
@@ -22,15 +22,14 @@ export interface ChartData {
 export interface ChartPoint {
   readonly label: string;
   readonly x: number | null;
-  /** The period of the point; null if it is a value. */
-  readonly span: Span | null;
+  /** Where a period ends; null if the point is a value. */
+  readonly end: number | null;
   readonly values: readonly (number | null)[];
   readonly texts: readonly string[];
   /** The same as the service states it. */
   readonly stated: readonly unknown[];
-  /** The place as the service states it; null if it has another name. */
-  readonly place: { readonly value: unknown; readonly type: PropertyType | null } | null;
-  /** The row, or the first one of a period. */
+  /** The place as the service states it, or its name. */
+  readonly place: { readonly value: unknown; readonly type: PropertyType | null };
   readonly row: unknown;
   /** The number of rows of the point; null if the service did not state it. */
   readonly rows: number | null;
@@ -44,95 +43,78 @@ const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/u;
 export function chartData(
   rows: readonly unknown[],
   plan: ChartPlan,
-  { kind, method }: Pick<ChartChoice, "kind" | "method">,
+  kind: ChartChoice["kind"],
   locale = pageLocale(),
 ): ChartData {
-  const { type, labels, period, groups } = plan;
-  const own = rows.map((row) => pointOf(row, plan, locale));
-  const points = period !== null && groups === null ? mergedPoints(own, plan, method, locale) : own;
-  // Numbers within texts are names.
-  const isName = type !== null && (type.kind !== "primitive" || type.name === "Edm.String");
+  const { labels, period } = plan;
   const xs = rows.map((row) => valueIn(row, labels[0] ?? "") ?? null).filter((each) => each !== null);
   const isEach = (test: (value: unknown) => boolean): boolean => labels.length === 1 && xs.length > 0 && xs.every(test);
   const isTime = period !== null || isEach(isTimeText);
+  const type = isTime && period === null ? timeType(xs, plan.type) : plan.type;
+  const points = rows.map((row) => pointOf(row, { ...plan, type }, isTime, locale));
+  // Numbers within texts are names.
+  const isName = plan.type !== null && (plan.type.kind !== "primitive" || plan.type.name === "Edm.String");
   const isNumber = !isName && isEach((each) => toNumber(each) !== null);
   const isMeasured = period !== null || (kind !== "bars" && (isTime || isNumber));
   const measured = isTime ? "time" : "number";
   const axis = isMeasured ? measured : "bands";
-  const placed = points.filter(
-    (point) => (axis === "bands" || point.x !== null) && point.values.some((value) => value !== null),
-  );
+  const isPlaced = ({ x, values }: ChartPoint): boolean =>
+    (axis === "bands" || x !== null) && values.some((value) => value !== null);
+  const placed = points.filter(isPlaced);
   const isOrdered = isTime || axis === "number";
   const shown = isOrdered ? placed.toSorted((a, b) => Number(a.x) - Number(b.x)) : placed;
-  const lost = points.filter((point) => !placed.includes(point)).map((point) => point.rows);
+  const lost = points.filter((point) => !isPlaced(point)).map((point) => point.rows);
   const missingOf = lost.includes(null) ? "group" : "row";
   const missing = missingOf === "group" ? lost.length : lost.reduce<number>((all, each) => all + (each ?? 0), 0);
   return { axis, points: shown, missing, missingOf };
 }
 
 function isTimeText(value: unknown): boolean {
-  return typeof value === "string" && DATE.test(value) && toTime(value) !== null;
-}
-
-function pointOf(row: unknown, plan: ChartPlan, locale: string): ChartPoint {
-  const { period, startOf, zone, series, labels, type, hasNames, groups } = plan;
-  const [value, number] = [valueIn(row, labels[0] ?? ""), toNumber(valueIn(row, labels[0] ?? ""))];
-  const stated = series.map(({ path }) => (path === COUNT ? 1 : valueIn(row, path)));
-  const texts = stated.map((each) => showValue(each, EXACT, locale).text);
-  const counted = series.findIndex(({ title }) => title === titleOf("count", null));
-  const shared = {
-    values: stated.map(toNumber),
-    texts,
-    stated,
-    row,
-    rows: groups === null ? 1 : toNumber(stated[counted]),
-  };
-  if (period === null) {
-    const isTime = isTimeText(value);
-    const place = labels.length === 1 && !hasNames ? { value, type: isTime ? timeType(value, type) : type } : null;
-    return { ...shared, label: labelOf(row, plan, locale), x: isTime ? toTime(value) : number, span: null, place };
-  }
-  const start = startOf === null || number === null ? toTime(value) : startOf(number);
-  const span = start === null ? null : spanAt(start, period, zone);
-  const label = span === null ? "null" : periodText(span.start, period, zone, locale);
-  return { ...shared, label, x: span?.start ?? null, span, place: null };
-}
-
-/** Names a row by its labels. Of several ones, those without a text say nothing. */
-function labelOf(row: unknown, { labels, joint, type, zone, hasNames }: ChartPlan, locale: string): string {
-  const texts = labels.flatMap((path, at) => {
-    const value = valueIn(row, path);
-    if (labels.length > 1 && (value ?? "") === "") return [];
-    const own = at === 0 ? type : null;
-    if (hasNames && at === 0 && toNumber(value) !== null) return String(value);
-    return showValue(value, isTimeText(value) ? timeType(value, own) : own, locale, { zone }).text;
-  });
-  return texts.join(joint) || (labels.length === 0 ? "all" : "null");
-}
-
-/** Makes one point of those of each period. */
-function mergedPoints(
-  points: readonly ChartPoint[],
-  { series }: ChartPlan,
-  method: ChartChoice["method"],
-  locale: string,
-): readonly ChartPoint[] {
-  const groups = new Map<number | null, ChartPoint[]>();
-  for (const point of points) groups.set(point.x, [...(groups.get(point.x) ?? []), point]);
-  return Array.from(groups.values()).flatMap((own) => {
-    const all = (at: number): readonly unknown[] => own.map((point) => point.stated[at]);
-    const stated = series.map(({ path }, at) => totalOf(all(at), path === COUNT ? "sum" : method));
-    const texts = stated.map((value) => showValue(value, EXACT, locale).text);
-    return own
-      .slice(0, 1)
-      .map((first) => ({ ...first, values: stated.map(toNumber), texts, stated, rows: own.length }));
-  });
+  return typeof value === "string" && DATE.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 /** Texts of databases without dates are dates, too. */
-function timeType(value: unknown, type: PropertyType | null): PropertyType {
+function timeType(values: readonly unknown[], type: PropertyType | null): PropertyType {
   if (type?.kind === "primitive" && type.name !== "Edm.String") return type;
-  return { kind: "primitive", name: String(value).includes("T") ? "Edm.DateTimeOffset" : "Edm.Date" };
+  const name = values.some((value) => String(value).includes("T")) ? "Edm.DateTimeOffset" : "Edm.Date";
+  return { kind: "primitive", name };
+}
+
+function pointOf(row: unknown, plan: ChartPlan, isTime: boolean, locale: string): ChartPoint {
+  const { period, zone, series, labels, hasNames, groups } = plan;
+  const value = valueIn(row, labels[0] ?? "");
+  const stated = series.map(({ path }) => (path === COUNT ? 1 : valueIn(row, path)));
+  const counted = series.find(({ title }) => title === titleOf("count", null))?.path ?? COUNT;
+  const days = period === null ? null : daysOfPeriod(period, value);
+  const [start, end] = days === null ? [] : timesOf(...days, zone);
+  const time = isTime && isTimeText(value) ? Date.parse(String(value)) : null;
+  const isName = labels.length !== 1 || period !== null || hasNames;
+  const label = labelOf(row, plan, locale);
+  return {
+    label,
+    x: period === null ? (time ?? toNumber(value)) : (start ?? null),
+    end: end ?? null,
+    values: stated.map(toNumber),
+    texts: stated.map((each) => showValue(each, EXACT, locale).text),
+    stated,
+    place: isName ? { value: label, type: null } : { value, type: plan.type },
+    row,
+    rows: groups === null ? 1 : toNumber(valueIn(row, counted)),
+  };
+}
+
+/** Names a row by its labels. Of several ones, those without a text say nothing. */
+function labelOf(row: unknown, { labels, joint, type, zone, hasNames, dates }: ChartPlan, locale: string): string {
+  const texts = labels.flatMap((path, at) => {
+    const value = valueIn(row, path);
+    if (labels.length > 1 && (value ?? "") === "") return [];
+    if (hasNames && at === 0 && toNumber(value) !== null) return String(value);
+    const unit = dates.find(({ alias }) => alias === path)?.unit;
+    return unit === undefined
+      ? showValue(value, at === 0 ? type : null, locale, { zone }).text
+      : periodText(unit, value, locale);
+  });
+  return texts.join(joint) || (labels.length === 0 ? "all" : "null");
 }
 
 function valueIn(row: unknown, path: string): unknown {

@@ -1,15 +1,17 @@
 import { valueAt } from "../../format/csv.ts";
-import { type CalendarUnit, type Zone, zoneOf } from "../../format/zone.ts";
+import { daysOfPeriod } from "../../format/period.ts";
+import { type CalendarUnit, isDate, type Zone, zoneOf } from "../../format/zone.ts";
 import { isIdentifier } from "../../model/identifier.ts";
 import type { PropertyType } from "../../model/model.ts";
-import { aliasOf, appliedRows, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
+import { aliasOf, appliedRows, freeName, titleOf, type Total, writeApply } from "../../query/apply-text.ts";
+import { type DateGroup, dateGroup } from "../../query/date-groups.ts";
+import { writeRange } from "../../query/date-ranges.ts";
 import { condition, conditionsOf, type FilterCondition, NO_FILTER, writeFilter } from "../../query/filter-tree.ts";
 import { isLimited, rowSteps } from "../../query/limits.ts";
 import { recordPath, toLiteral } from "../../query/literals.ts";
 import { memberAt, type ResolvedPath } from "../../query/resolve-type.ts";
 import { type View, viewOf, withOptions } from "../../state/view.ts";
-import { literalsOf, periodNumber, type Span } from "./calendar.ts";
-import { type ChartChoice, type ChartColumn, COUNT } from "./chart-choice.ts";
+import { type ChartChoice, type ChartColumn, COUNT, nameOf } from "./chart-choice.ts";
 
 /** What a chart asks the service, and how the rows become points. */
 export interface ChartPlan {
@@ -24,11 +26,13 @@ export interface ChartPlan {
   readonly type: PropertyType | null;
   readonly hasNames: boolean;
   readonly zone: Zone;
+  /** The period that each point is; null if it is a value. */
   readonly period: CalendarUnit | null;
-  /** Returns the start of a period by its number, which the first label has; null if that has a date. */
-  readonly startOf: ((number: number) => number) | null;
-  /** The paths of a row that tell its group apart; null if each point is a row, or a period of rows that the page groups. */
+  /** The paths of a row that tell its group apart, and those of them that are periods; null if each point is a row. */
   readonly groups: readonly string[] | null;
+  readonly dates: readonly DateGroup[];
+  /** The totals that the page makes of the rows that it reads; null if the service made them, or nobody does. */
+  readonly totals: readonly Total[] | null;
 }
 
 /** What a chart shows, and where. */
@@ -44,90 +48,98 @@ export interface PlanRequest {
 /** Plans a chart. */
 export function planOf(request: PlanRequest): ChartPlan {
   const { place, columns, choice } = request;
-  const { x, source, period } = choice;
+  const { x, y, source, period, method } = choice;
   const column = columns.find(({ path }) => path === x);
   const type = column?.type ?? null;
   const zone = zoneOf(type, request.zone) ?? "UTC";
-  const hasNames = isIdentifier(place.type, x);
-  const shared = { type, zone, period, startOf: null, joint: " ", hasNames };
+  const shared = { type, zone, period, joint: " ", hasNames: isIdentifier(place.type, x), dates: [], totals: null };
   if (source === "applied") return { ...shared, ...planApplied(request, type) };
-  const isPlain = period === null || (period === "day" && isDate(type));
-  // The service does not know when a clock changes.
-  const canNumber = zone === "UTC" && place.set?.abilities.applies("compute") === true;
-  const isGroup = source === "totals" && (isPlain || canNumber);
-  return { ...shared, ...(isGroup ? planTotals(request, column, isPlain) : planRows(request)) };
-}
-
-/** The rows of `$apply` stay as they are. */
-function planApplied({ view, choice: { x, y } }: PlanRequest, type: PropertyType | null) {
-  const groups = appliedRows(view.options.get("$apply") ?? "")?.groups ?? [x];
-  const labels = [x, ...groups.filter((path) => path !== x)].filter((path) => path !== "");
-  const series = y.map((path) => ({ path, title: path }));
-  const period = labels.length === 1 && isDate(type) ? ("day" as const) : null;
-  return { view: withOptions(view, { $expand: null, $count: null }), series, labels, joint: " · ", groups, period };
-}
-
-function planRows({ view, place, choice: { x, y, period, method } }: PlanRequest) {
-  const { canReadByKey = false, canSelect = true } = place.set?.abilities ?? {};
-  const key = canReadByKey ? place.type.key.map(({ name }) => name) : [];
-  const paths = [...new Set([x, ...y, ...key])].filter((path) => path !== "" && path !== COUNT);
-  const select = canSelect ? { $select: paths.join(",") } : {};
-  const titleIn = (path: string): string => (path === COUNT ? titleOf("count", null) : titleOf(method, path));
-  const series = y.map((path) => ({ path, title: period === null ? path : titleIn(path) }));
-  return { view: withOptions(view, { $expand: null, $count: null, ...select }), series, labels: [x], groups: null };
-}
-
-function planTotals({ view, place, choice }: PlanRequest, column: ChartColumn | undefined, isPlain: boolean) {
-  const { x, y, period, method } = choice;
-  const { type = null, labels = [], groups = [] } = column ?? {};
+  if (source === "rows" && period === null) {
+    const series = y.map((path) => ({ path, title: path }));
+    return { ...shared, view: viewOfValues(request), series, labels: [x], groups: null };
+  }
   const taken = [...place.type.properties.keys(), ...place.type.navigations.keys()];
   const totals = y.map((path): Total => {
     const of = path === COUNT ? ({ method: "count", path: null } as const) : { method, path };
     return { ...of, alias: aliasOf(of.method, of.path, taken) };
   });
-  const name = aliasOf("min", "Period", taken);
-  const isUtc = type?.kind === "primitive" && type.timezone === "UTC";
-  const [expression, startOf] = isPlain
-    ? [null, null]
-    : periodNumber(x, isDate(type) ? "Edm.Date" : "", isUtc, period ?? "day");
-  const groupBy = expression === null ? (groups ?? []) : [name];
-  const compute = expression === null ? [] : [`compute(${expression} as ${name})`];
-  const apply = [...rowSteps(view.options), ...compute, writeApply({ filter: "", groupBy, totals })].join("/");
-  const first = period === null && column?.isMeasure !== true && !isIdentifier(place.type, x) ? totals.slice(0, 1) : [];
-  const order = [...first.map(({ alias }) => `${alias} desc`), ...groupBy].join(",");
-  const own = [...view.options].filter(([option]) => !option.startsWith("$"));
-  const $orderby = place.set?.abilities.canSort === false ? null : order;
+  const series = totals.map((each) => ({ path: each.alias, title: titleOf(each.method, each.path) }));
+  const isOwnDay = period === "day" && isDate(type);
+  // The service does not know when a clock changes.
+  const canNumber = zone === "UTC" && place.set?.abilities.applies("compute") === true;
+  const isOfService = source === "totals" && (period === null || isOwnDay || canNumber);
+  if (period === null || (isOwnDay && isOfService)) {
+    const [{ labels, groups }, dates] = [{ labels: [], groups: null, ...column }, []];
+    const own = { ...shared, series, labels, groups: groups ?? [], dates };
+    const isRanked = period === null && column?.isMeasure !== true && !shared.hasNames;
+    return { ...own, view: viewOfTotals(request, own, totals, isRanked) };
+  }
+  const date = dateGroup(x, type, period, freeName(x + nameOf(period), taken));
+  const [labels, ownType] = [[date.alias], type?.kind === "primitive" ? { ...type, period } : type];
+  const own = { ...shared, series, labels, groups: labels, dates: [date], type: ownType };
+  if (isOfService) return { ...own, view: viewOfTotals(request, own, totals, false) };
+  return { ...own, view: viewOfValues(request), totals };
+}
+
+/** The rows of `$apply` stay as they are. */
+function planApplied({ view, choice: { x, y } }: PlanRequest, type: PropertyType | null) {
+  const { groups, dates } = appliedRows(view.options.get("$apply") ?? "") ?? { groups: [x], dates: [] };
+  const labels = [x, ...groups.filter((path) => path !== x)].filter((path) => path !== "");
+  const series = y.map((path) => ({ path, title: path }));
+  const ownUnit = dates.find(({ alias }) => alias === x)?.unit ?? (isDate(type) ? "day" : null);
+  const period = labels.length === 1 ? ownUnit : null;
   return {
-    view: viewOf(view.screen, view.path, [...own, ["$apply", apply], ["$orderby", $orderby]]),
-    series: totals.map((each) => ({ path: each.alias, title: titleOf(each.method, each.path) })),
-    labels: expression === null ? labels : [name],
-    groups: groupBy,
-    startOf,
+    view: withOptions(view, { $expand: null, $count: null }),
+    series,
+    labels,
+    joint: " · ",
+    groups,
+    dates,
+    period,
   };
 }
 
-function isDate(type: PropertyType | null): boolean {
-  return type?.kind === "primitive" && type.name === "Edm.Date";
+/** Returns the view of the values that a chart needs of each row. */
+function viewOfValues({ view, place, choice: { x, y } }: PlanRequest): View {
+  const { canReadByKey = false, canSelect = true } = place.set?.abilities ?? {};
+  const key = canReadByKey ? place.type.key.map(({ name }) => name) : [];
+  const paths = [...new Set([x, ...y, ...key])].filter((path) => path !== "" && path !== COUNT);
+  return withOptions(view, { $expand: null, $count: null, ...(canSelect ? { $select: paths.join(",") } : {}) });
+}
+
+/** Returns the view of groups of the rows that a view chooses. @param isRanked whether the greatest groups come first */
+function viewOfTotals(
+  { view, place }: PlanRequest,
+  { groups, dates }: { readonly groups: readonly string[]; readonly dates: readonly DateGroup[] },
+  totals: readonly Total[],
+  isRanked: boolean,
+): View {
+  const apply = writeApply({ filter: "", dates, groupBy: dates.length > 0 ? [] : groups, totals });
+  const ranks = isRanked ? totals.slice(0, 1).map(({ alias }) => `${alias} desc`) : [];
+  const order = place.set?.abilities.canSort === false ? null : [...ranks, ...groups].join(",");
+  const own = [...view.options].filter(([option]) => !option.startsWith("$"));
+  const steps = [...rowSteps(view.options), apply].join("/");
+  return viewOf(view.screen, view.path, [...own, ["$apply", steps], ["$orderby", order]]);
 }
 
 /**
  * Returns the view of the rows of a point: the record, or the grid with a filter for the group. Null where no filter finds them,
  * such as within the first rows of a query.
  */
-export function viewOfRows(request: PlanRequest, plan: ChartPlan, row: unknown, span: Span | null): View | null {
-  const { view, place, choice } = request;
+export function viewOfRows({ view, place, choice }: PlanRequest, plan: ChartPlan, row: unknown): View | null {
   const { options } = view;
-  if (span === null && plan.groups === null) {
+  if (plan.groups === null) {
     const path = recordPath(place.set, row);
     return path === null ? null : viewOf("record", path);
   }
   const isApplied = choice.source === "applied";
   const [search = "", filter = ""] = ["$search", "$filter"].map((name) => options.get(name));
   const entities = isApplied ? (appliedRows(options.get("$apply") ?? "")?.entities ?? null) : { search, filter };
-  const conditions = span === null ? groupConditions(place, plan, row) : periodConditions(choice.x, plan, span);
+  const groups = plan.groups.map((path) => conditionsOfGroup(place, plan, path, valueAt(row, path.split("/"))));
+  const conditions = groups.flatMap((each) => each ?? []);
   const { canFilter = true, filterable = () => true } = place.set?.abilities ?? {};
-  const isFound = canFilter && conditions?.every(({ path }) => filterable(path)) === true;
-  if (entities === null || conditions === null || !isFound || (!isApplied && isLimited(options))) return null;
+  const isFound = canFilter && !groups.includes(null) && conditions.every(({ path }) => filterable(path));
+  if (entities === null || !isFound || (!isApplied && isLimited(options))) return null;
   const $filter = writeFilter({ ...NO_FILTER, items: [...conditionsOf(entities.filter), ...conditions] });
   const kept = [...options].filter(([name]) => name.startsWith("@") || (name === "$compute" && !isApplied));
   return withOptions(viewOf("grid", view.path, kept), {
@@ -136,21 +148,19 @@ export function viewOfRows(request: PlanRequest, plan: ChartPlan, row: unknown, 
   });
 }
 
-function periodConditions(x: string, { type, zone }: ChartPlan, span: Span): readonly FilterCondition[] {
-  const [from, until] = literalsOf(span, isDate(type) ? "Edm.Date" : "", zone);
-  return [condition(x, "ge", [from]), condition(x, "lt", [until])];
-}
-
-function groupConditions(
+/** Returns the conditions that rows of a group meet; null where there are none, such as of a value that the model does not have. */
+function conditionsOfGroup(
   { type }: ResolvedPath,
-  { groups }: ChartPlan,
-  row: unknown,
+  { dates, zone }: ChartPlan,
+  path: string,
+  value: unknown,
 ): readonly FilterCondition[] | null {
-  const conditions = (groups ?? []).map((path) => {
-    const property = memberAt(type, path)?.property;
-    return property === undefined
-      ? null
-      : condition(path, "eq", [toLiteral(valueAt(row, path.split("/")), property.type)]);
-  });
-  return conditions.every((each) => each !== null) ? conditions : null;
+  const date = dates.find(({ alias }) => alias === path);
+  if (date === undefined || value === null) {
+    const property = memberAt(type, date?.path ?? path)?.property;
+    return property === undefined ? null : [condition(date?.path ?? path, "eq", [toLiteral(value, property.type)])];
+  }
+  const [from, to] = daysOfPeriod(date.unit, value) ?? [];
+  if (from === undefined || to === undefined) return null;
+  return writeRange(date.path, { from, to }, date.of === "date" ? null : zone);
 }

@@ -2,24 +2,25 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { textIn } from "../../client/json-members.ts";
 import { rowsIn } from "../../client/service-client.ts";
+import { countText, showValue } from "../../format/show-value.ts";
+import { isInTime } from "../../format/zone.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { CheckList, TextField } from "../../parts/field.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Empty, Loadable } from "../../parts/loadable.tsx";
 import { ValueCell } from "../../parts/value-cell.tsx";
 import { ZoneMark, ZoneSwitch } from "../../parts/zone.tsx";
+import { UNITS } from "../../query/date-groups.ts";
 import { resolvePath, type ResolvedPath } from "../../query/resolve-type.ts";
 import type { OpenSession, ScreenProps } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, resourceUrl, withOptions } from "../../state/view.ts";
-import { PERIODS } from "./calendar.ts";
 import {
   type ChartChoice,
   type ChartColumn,
   choiceOf,
   columnsOfRows,
   columnsOfType,
-  isInTime,
   KINDS,
   METHODS,
   MOST_SERIES,
@@ -102,7 +103,7 @@ function ChartFields(props: ChoiceProps & { readonly canTotal: boolean }): JSX.E
       />
     );
   const column = columns.find(({ path }) => path === x);
-  const isDate = source !== "applied" && column !== undefined && isInTime(column);
+  const isDate = source !== "applied" && isInTime(column?.type ?? null);
   return (
     <div class="chart-fields">
       {list("Kind", "kind", kind, KINDS)}
@@ -112,7 +113,7 @@ function ChartFields(props: ChoiceProps & { readonly canTotal: boolean }): JSX.E
         x,
         Array.from(placesOf(columns, source), ({ path }) => path),
       )}
-      {isDate ? list("By", "by", period ?? "value", [...PERIODS, "value"]) : null}
+      {isDate ? list("By", "by", period ?? "value", [...UNITS, "value"]) : null}
       {canTotal && source !== "applied" && kind !== "scatter"
         ? list("Rows", "rows", source === "rows" ? "each" : "totals", ["totals", "each"])
         : null}
@@ -152,15 +153,14 @@ function nothingOf(plan: ChartPlan, rows: readonly unknown[], { points }: ChartD
 
 /** Shows the picture, what it shows, its description, and the same values as a table. */
 function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & ChartRows): JSX.Element {
-  const { choice, rows } = props;
-  const { kind, x } = choice;
+  const { view, choice, rows } = props;
+  const { kind, x, source, period } = choice;
   const plan = planOf(props);
-  const { type, period, groups, zone, hasNames } = plan;
-  const most = kind === "bars" && period === null ? MOST_BARS : MOST;
-  const data = chartData(rows.slice(0, most), plan, choice);
+  const { type, groups, zone, hasNames, totals } = plan;
+  const most = kind === "bars" && plan.period === null ? MOST_BARS : MOST;
+  const data = chartData(rows.slice(0, most), plan, kind);
   const titles = plan.series.map(({ title }) => title);
-  const place = period === null || choice.source === "applied" ? x : `${period} of ${x}`;
-  const label = `${titles.join(", ")}${x === "" ? "" : ` by ${place}`}`;
+  const label = `${titles.join(", ")}${x === "" ? "" : ` by ${period === null ? x : `${period} of ${x}`}`}`;
   const nothing = nothingOf(plan, rows, data);
   if (nothing !== null) {
     return (
@@ -169,19 +169,21 @@ function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & ChartRows): J
       </Empty>
     );
   }
-  const views = data.points.map(({ row, span }) => viewOfRows(props, plan, row, span));
+  const views = data.points.map(({ row }) => viewOfRows(props, plan, row));
   const hrefs = views.map((each) => (each === null ? null : hrefOf(each)));
-  const single = period === null ? "Each point is a row." : "The page made these totals of the rows that it read.";
-  const advice = period === null ? "Filter them, or group them." : "Filter them, or choose a longer period.";
+  const ofAll = countText(Math.min(rows.length, MOST), groups === null ? "row" : "group");
+  const grid = { ...(source === "rows" ? view : plan.view), screen: "grid" } as const;
   return (
     <figure class="chart-figure">
       <h2 dir="auto">
         {label} <ZoneMark {...{ type, zone }} />
       </h2>
-      {groups === null ? <p class="small dim">{single}</p> : null}
+      {groups === null ? <p class="small dim">Each point is a row.</p> : null}
+      {totals === null ? null : <p class="small dim">The page made these totals of the rows that it read.</p>}
       {rows.length > most ? (
         <p class="notice notice-warning small">
-          Only the first {most} {groups === null ? "rows" : "groups"} are here. {advice}
+          {`${showValue(most, null).text} of ${rows.length > MOST ? "more than " : ""}${ofAll} are here. `}
+          <a href={hrefOf(grid)}>The grid has all of them</a>
         </p>
       ) : null}
       <Picture
@@ -196,10 +198,9 @@ function Figure(props: ChoiceProps & Pick<ContentProps, "place"> & ChartRows): J
           columns={[x === "" ? "Rows" : x, ...titles]}
           marks={[<ZoneMark {...{ type, zone }} />]}
           numbers={titles}
-          rows={data.points.map((point, at) => {
-            const shown = point.place === null ? point.label : <ValueCell {...point.place} />;
-            const href = hrefs[at] ?? null;
-            const values = point.stated.map((value) => <ValueCell value={value} type={EXACT} />);
+          rows={data.points.map(({ place, stated }, at) => {
+            const [shown, href] = [<ValueCell {...place} />, hrefs[at] ?? null];
+            const values = stated.map((value) => <ValueCell value={value} type={EXACT} />);
             return [href === null ? shown : <a href={href}>{shown}</a>, ...values];
           })}
         />

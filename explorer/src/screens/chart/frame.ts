@@ -1,6 +1,6 @@
 import { pageLocale } from "../../format/locale.ts";
 import type { Zone } from "../../format/zone.ts";
-import { type Axis, domainOf, numberAxis, numberFormat, timeAxis } from "./axis.ts";
+import { type Axis, type Domain, domainOf, numberAxis, numberFormat, timeAxis } from "./axis.ts";
 import type { ChartChoice } from "./chart-choice.ts";
 import type { ChartData } from "./chart-data.ts";
 
@@ -37,10 +37,10 @@ export function frameOf({ kind, data, titles, width, zone, hasNames = false, loc
   const yTexts = vertical.ticks.map((tick) => ({ at: vertical.at(tick), text: format.format(tick) }));
   const left = Math.max(...yTexts.map(({ text }) => widthOf(text))) + 18;
   const step = (right - left) / points.length;
-  const horizontal = horizontalAxis(data, [left + 8, right - 8], zone);
+  const horizontal = horizontalAxis(data, [left + 8, right - 8], zone, locale);
   const startOf = (at: number): number => horizontal?.at(points[at]?.x ?? 0) ?? left + step * at;
-  const endOf = (at: number): number => horizontal?.at(points[at]?.span?.end ?? 0) ?? left + step * (at + 1);
-  const isWide = axis === "bands" || (kind === "bars" && points.every(({ span }) => span !== null));
+  const endOf = (at: number): number => horizontal?.at(points[at]?.end ?? 0) ?? left + step * (at + 1);
+  const isWide = axis === "bands" || (kind === "bars" && points.every(({ end }) => end !== null));
   const textOf = horizontal?.textOf ?? plainText(horizontal, hasNames, locale);
   const xTexts =
     horizontal === null
@@ -64,12 +64,12 @@ export function frameOf({ kind, data, titles, width, zone, hasNames = false, loc
   };
 }
 
-function horizontalAxis({ axis, points }: ChartData, range: readonly [number, number], zone: Zone): Axis | null {
+function horizontalAxis({ axis, points }: ChartData, range: Domain, zone: Zone, locale: string): Axis | null {
   if (axis === "bands") return null;
-  const ends = points.flatMap(({ x, span }) => [x, span?.end ?? null]);
+  const ends = points.flatMap(({ x, end }) => [x, end]);
   const domain = domainOf(ends) ?? [0, 1];
   const count = Math.max(2, (range[1] - range[0]) / TICK_WIDTH);
-  return axis === "time" ? timeAxis(domain, count, range, zone) : numberAxis(domain, count, range);
+  return axis === "time" ? timeAxis(domain, count, range, zone, locale) : numberAxis(domain, count, range);
 }
 
 function plainText(axis: Axis | null, hasNames: boolean, locale = pageLocale()): (tick: number) => string {

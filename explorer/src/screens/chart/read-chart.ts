@@ -1,6 +1,9 @@
-import type { Zone } from "../../format/zone.ts";
+import { valueAt } from "../../format/csv.ts";
+import { dayOf, daysOf, type Zone } from "../../format/zone.ts";
 import type { View } from "../../state/view.ts";
+import { type ChartChoice, COUNT } from "./chart-choice.ts";
 import { type ChartPlan, planOf, type PlanRequest } from "./chart-plan.ts";
+import { totalOf } from "./exact-total.ts";
 
 /** The most rows that a chart reads. */
 export const MOST = 2000;
@@ -20,14 +23,42 @@ export async function readChart(
   request: PlanRequest,
   read: (view: View) => Promise<readonly unknown[]>,
 ): Promise<ChartRows> {
+  const { zone } = request;
   const plan = planOf(request);
   const rows = await read(plan.view);
-  const inUtc = isCut(plan, rows) ? planOf({ ...request, zone: "UTC" }) : plan;
-  const isRead = inUtc === plan || inUtc.groups === null;
-  return isRead ? { rows, zone: request.zone } : { rows: await read(inUtc.view), zone: "UTC" };
+  if (!isCut(plan, rows))
+    return { rows: plan.totals === null ? rows : groupRows(rows, plan, request.choice.method), zone };
+  const inUtc = planOf({ ...request, zone: "UTC" });
+  return inUtc.totals === null ? { rows: await read(inUtc.view), zone: "UTC" } : { rows, zone };
 }
 
 /** Returns whether the page would make totals of a part of the rows, which are no totals of the period. */
-export function isCut({ period, groups }: ChartPlan, rows: readonly unknown[]): boolean {
-  return period !== null && groups === null && rows.length > MOST;
+export function isCut({ totals }: ChartPlan, rows: readonly unknown[]): boolean {
+  return totals !== null && rows.length > MOST;
+}
+
+/** Makes the rows that the service would make if it knew the zone: for each period its first day, its totals, and the number of its rows. */
+export function groupRows(
+  rows: readonly unknown[],
+  { dates, zone, totals }: ChartPlan,
+  method: ChartChoice["method"],
+): readonly unknown[] {
+  const groups = new Map<string, unknown[]>();
+  const [date] = dates;
+  for (const row of rows) {
+    const value = valueAt(row, date?.path.split("/") ?? []);
+    const instant = new Date(typeof value === "string" ? value : Number.NaN);
+    const isThere = date !== undefined && !Number.isNaN(instant.getTime());
+    const [first = ""] = isThere ? daysOf(date.unit, dayOf(instant, date.of === "date" ? "UTC" : zone)) : [];
+    const own = groups.get(first) ?? [];
+    own.push(row);
+    groups.set(first, own);
+  }
+  return Array.from(groups, ([first, own]) => {
+    const made = (totals ?? []).map(({ alias, path }) => {
+      const values = own.map((row) => valueAt(row, path?.split("/") ?? []));
+      return [alias, path === null ? own.length : totalOf(values, method)] as const;
+    });
+    return { ...Object.fromEntries(made), [date?.alias ?? ""]: first === "" ? null : first, [COUNT]: own.length };
+  });
 }

@@ -5,7 +5,7 @@ import { isIdentifier } from "../../model/identifier.ts";
 import { labelProperties, labelText, type LabelProperties } from "../../model/label-properties.ts";
 import type { Navigation, PropertyType, StructuredType } from "../../model/model.ts";
 import { readApply, type Total } from "../../query/apply-text.ts";
-import type { DateGroup } from "../../query/date-groups.ts";
+import { type DateGroup, periodType } from "../../query/date-groups.ts";
 import { type ExpandNode, expandNode, readExpand, readSelect } from "../../query/expand-tree.ts";
 import { encodeSegment, keyPredicate, recordPath } from "../../query/literals.ts";
 import { operatorsFor } from "../../query/operators.ts";
@@ -86,11 +86,8 @@ export function columnsOf(place: ResolvedPath, view: View, sample: readonly Row[
 function appliedColumn(place: ResolvedPath, made: string | DateGroup | Total, sample: readonly Row[]): Column {
   // The labels of groups are columns of their own.
   if (typeof made === "string") return { ...columnOf(place, made, sample), label: [] };
+  if ("unit" in made) return columnOf(place, made.alias, sample, periodType(place.type, made));
   const type = memberAt(place.type, made.path ?? "")?.property?.type ?? null;
-  if ("unit" in made) {
-    const period = { kind: "primitive", timezone: "UTC", period: made.unit } as const;
-    return columnOf(place, made.alias, sample, type?.kind === "primitive" ? { ...type, ...period } : null);
-  }
   return columnOf(place, made.alias, sample, /^m(?:in|ax)$/u.test(made.method) ? type : null);
 }
 
