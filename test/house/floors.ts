@@ -210,7 +210,6 @@ export const EXPLORER_FLOORS: Readonly<Record<string, readonly string[]>> = {
     "preact",
     "@preact/signals",
     "d3-scale",
-    "d3-time",
     "@dagrejs/dagre",
     "@codemirror",
   ],

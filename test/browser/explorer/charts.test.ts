@@ -106,6 +106,18 @@ describe.skipIf(program === undefined)("charts", async () => {
     await page.close();
   });
 
+  test("of more groups than it has room for, a chart says how many there are, and leads to all", async () => {
+    const explorer = await open("#/chart/Orders?x=Quantity&y=$count");
+    const { page } = explorer;
+    expect(await pointsOf(explorer)).toHaveLength(200);
+    expect(await page.locator("figure .notice").innerText()).toContain("200 of 366 groups");
+    await page.locator("figure .notice a").click();
+    await explorer.settle();
+    expect(await page.locator(".grid").getAttribute("aria-rowcount")).toBe("367");
+    expect(explorer.complaints).toEqual([]);
+    await page.close();
+  });
+
   test("a choice of another axis, period and total stays in the URL", async () => {
     const explorer = await open("#/chart/Orders");
     const { page } = explorer;

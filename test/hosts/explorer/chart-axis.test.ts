@@ -43,6 +43,17 @@ test("a calendar axis has ticks where months begin", () => {
   expect([1, 2].map((month) => at(Date.UTC(2024, month, 1)))).toEqual([31, 60]);
 });
 
+test.each([
+  ["2023-12-01", "2024-03-15", 4, ["Dezember", "2024", "Februar", "März"]],
+  ["2024-02-27", "2024-03-01", 4, ["27. Feb.", "28. Feb.", "29. Feb.", "März"]],
+  ["2024-02-28T22:00:00", "2024-02-29T01:00:00", 4, ["22:00", "23:00", "29. Feb.", "01:00"]],
+  ["2024-02-28T22:00:00", "2024-02-28T22:00:01", 2, ["22:00", "00:00,500", "22:00:01"]],
+])("the ticks of a calendar axis from %s to %s are in the language of the page", (from, until, count, texts) => {
+  const [least, greatest] = [from, until].map((text) => Date.parse(text.includes("T") ? `${text}Z` : text));
+  const { ticks, textOf } = timeAxis([least ?? 0, greatest ?? 0], count, [0, 100], "UTC", "de");
+  expect(ticks.map((tick) => textOf?.(tick))).toEqual(texts);
+});
+
 describe("domains and values", () => {
   test("omit values without a place", () => {
     expect(domainOf([null, 3, Number.NaN, -1, Infinity])).toEqual([-1, 3]);

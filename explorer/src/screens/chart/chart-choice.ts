@@ -126,8 +126,8 @@ export function choiceOf({ options }: View, columns: readonly ChartColumn[]): Ch
   const x = places.find(({ path }) => path === options.get("x")) ?? usualPlace(places, source);
   const values = valuesOf(columns, source, method);
   const stated = (options.get("y") ?? "").split(",").filter((path) => values.includes(path));
-  const measures = columns.filter(({ isMeasure }) => isMeasure).map(({ path }) => path);
-  const others = values.filter((path) => path !== x?.path && path !== COUNT && measures.includes(path));
+  const isMeasure = (path: string): boolean => columns.some((each) => each.path === path && each.isMeasure);
+  const others = values.filter((path) => path !== x?.path && path !== COUNT && isMeasure(path));
   const usual = others.find(isSummable) ?? (values.includes(COUNT) ? COUNT : (others[0] ?? values[0]));
   const y = stated.length === 0 && usual !== undefined ? [usual] : stated.slice(0, MOST_SERIES);
   const by = UNITS.find((each) => each === options.get("by"));

@@ -1,9 +1,9 @@
 import { valueAt } from "../../format/csv.ts";
 import { dayOf, daysOf, type Zone } from "../../format/zone.ts";
+import { totalOf } from "../../query/exact-total.ts";
 import type { View } from "../../state/view.ts";
 import { type ChartChoice, COUNT } from "./chart-choice.ts";
 import { type ChartPlan, planOf, type PlanRequest } from "./chart-plan.ts";
-import { totalOf } from "./exact-total.ts";
 
 /** The most rows that a chart reads. */
 export const MOST = 2000;
@@ -26,8 +26,8 @@ export async function readChart(
   const { zone } = request;
   const plan = planOf(request);
   const rows = await read(plan.view);
-  if (!isCut(plan, rows))
-    return { rows: plan.totals === null ? rows : groupRows(rows, plan, request.choice.method), zone };
+  if (plan.totals === null) return { rows, zone };
+  if (!isCut(plan, rows)) return { rows: groupRows(rows, plan, request.choice.method), zone };
   const inUtc = planOf({ ...request, zone: "UTC" });
   return inUtc.totals === null ? { rows: await read(inUtc.view), zone: "UTC" } : { rows, zone };
 }
