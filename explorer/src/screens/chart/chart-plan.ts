@@ -68,17 +68,13 @@ export function planOf(request: PlanRequest): ChartPlan {
   // The service does not know when a clock changes.
   const canNumber = zone === "UTC" && place.set?.abilities.applies("compute") === true;
   const isOfService = source === "totals" && (period === null || isOwnDay || canNumber);
-  if (period === null || (isOwnDay && isOfService)) {
-    const [{ labels, groups }, dates] = [{ labels: [], groups: null, ...column }, []];
-    const own = { ...shared, series, labels, groups: groups ?? [], dates };
-    const isRanked = period === null && column?.isMeasure !== true && !shared.hasNames;
-    return { ...own, view: viewOfTotals(request, own, totals, isRanked) };
-  }
+  const own = { ...shared, series, labels: column?.labels ?? [], groups: column?.groups ?? [] };
+  if (period === null || (isOwnDay && isOfService)) return { ...own, view: viewOfTotals(request, own, totals) };
   const date = dateGroup(x, type, period, freeName(x + nameOf(period), taken));
-  const [labels, ownType] = [[date.alias], type?.kind === "primitive" ? { ...type, period } : type];
-  const own = { ...shared, series, labels, groups: labels, dates: [date], type: ownType };
-  if (isOfService) return { ...own, view: viewOfTotals(request, own, totals, false) };
-  return { ...own, view: viewOfValues(request), totals };
+  const [groups, ownType] = [[date.alias], type?.kind === "primitive" ? { ...type, period } : type];
+  const made = { ...own, labels: groups, groups, dates: [date], type: ownType };
+  if (isOfService) return { ...made, view: viewOfTotals(request, made, totals) };
+  return { ...made, view: viewOfValues(request), totals };
 }
 
 /** The rows of `$apply` stay as they are. */
@@ -86,17 +82,9 @@ function planApplied({ view, choice: { x, y } }: PlanRequest, type: PropertyType
   const { groups, dates } = appliedRows(view.options.get("$apply") ?? "") ?? { groups: [x], dates: [] };
   const labels = [x, ...groups.filter((path) => path !== x)].filter((path) => path !== "");
   const series = y.map((path) => ({ path, title: path }));
-  const ownUnit = dates.find(({ alias }) => alias === x)?.unit ?? (isDate(type) ? "day" : null);
-  const period = labels.length === 1 ? ownUnit : null;
-  return {
-    view: withOptions(view, { $expand: null, $count: null }),
-    series,
-    labels,
-    joint: " · ",
-    groups,
-    dates,
-    period,
-  };
+  const unit = dates.find(({ alias }) => alias === x)?.unit ?? (isDate(type) ? "day" : null);
+  const [own, period] = [withOptions(view, { $expand: null, $count: null }), labels.length === 1 ? unit : null];
+  return { view: own, series, labels, joint: " · ", groups, dates, period };
 }
 
 /** Returns the view of the values that a chart needs of each row. */
@@ -107,15 +95,21 @@ function viewOfValues({ view, place, choice: { x, y } }: PlanRequest): View {
   return withOptions(view, { $expand: null, $count: null, ...(canSelect ? { $select: paths.join(",") } : {}) });
 }
 
-/** Returns the view of groups of the rows that a view chooses. @param isRanked whether the greatest groups come first */
+/** Returns the view of groups of the rows that a view chooses, the greatest first, or in the order of numbers and periods. */
 function viewOfTotals(
-  { view, place }: PlanRequest,
-  { groups, dates }: { readonly groups: readonly string[]; readonly dates: readonly DateGroup[] },
+  { view, place, columns, choice: { x } }: PlanRequest,
+  {
+    groups,
+    dates,
+    period,
+    hasNames,
+  }: Pick<ChartPlan, "dates" | "period" | "hasNames"> & { readonly groups: readonly string[] },
   totals: readonly Total[],
-  isRanked: boolean,
 ): View {
   const apply = writeApply({ filter: "", dates, groupBy: dates.length > 0 ? [] : groups, totals });
-  const ranks = isRanked ? totals.slice(0, 1).map(({ alias }) => `${alias} desc`) : [];
+  const isMeasure = columns.some((each) => each.path === x && each.isMeasure);
+  const ranks =
+    period === null && !isMeasure && !hasNames ? totals.slice(0, 1).map(({ alias }) => `${alias} desc`) : [];
   const order = place.set?.abilities.canSort === false ? null : [...ranks, ...groups].join(",");
   const own = [...view.options].filter(([option]) => !option.startsWith("$"));
   const steps = [...rowSteps(view.options), apply].join("/");
