@@ -102,7 +102,7 @@ export function columnsOfRows(rows: readonly unknown[], type: StructuredType, ap
 }
 
 /** Returns the paths of the values in a row. */
-export function pathsOf(row: unknown, prefix = ""): readonly string[] {
+function pathsOf(row: unknown, prefix = ""): readonly string[] {
   if (typeof row !== "object" || row === null) return [];
   return Object.entries(row).flatMap(([name, value]) => {
     if (name.includes("@") || Array.isArray(value)) return [];

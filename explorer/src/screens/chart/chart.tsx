@@ -94,30 +94,28 @@ function ChartFields(props: ChoiceProps & { readonly canTotal: boolean }): JSX.E
   const { kind, x, y, source, method, period } = choice;
   const change = (name: string, value: string): void =>
     session.go(withOptions(view, { [name]: value }), { replace: true });
-  const list = (label: string, name: string, value: string, choices: readonly string[]): JSX.Element | null =>
-    choices.length === 0 ? null : (
-      <TextField
-        {...{ label, value }}
-        choices={choices.map((each) => ({ value: each, label: nameOf(each) }))}
-        onInput={(chosen) => change(name, chosen)}
-      />
-    );
   const column = columns.find(({ path }) => path === x);
   const isDate = source !== "applied" && isInTime(column?.type ?? null);
+  const hasRows = canTotal && source !== "applied" && kind !== "scatter";
+  const lists: readonly (readonly [label: string, name: string, value: string, choices: readonly string[]])[] = [
+    ["Kind", "kind", kind, KINDS],
+    ["Horizontal", "x", x, placesOf(columns, source).map(({ path }) => path)],
+    ["By", "by", period ?? "value", isDate ? [...UNITS, "value"] : []],
+    ["Rows", "rows", source === "rows" ? "each" : "totals", hasRows ? ["totals", "each"] : []],
+    ["Total", "total", method, source === "totals" || period !== null ? METHODS : []],
+  ];
   return (
     <div class="chart-fields">
-      {list("Kind", "kind", kind, KINDS)}
-      {list(
-        "Horizontal",
-        "x",
-        x,
-        Array.from(placesOf(columns, source), ({ path }) => path),
-      )}
-      {isDate ? list("By", "by", period ?? "value", [...UNITS, "value"]) : null}
-      {canTotal && source !== "applied" && kind !== "scatter"
-        ? list("Rows", "rows", source === "rows" ? "each" : "totals", ["totals", "each"])
-        : null}
-      {source === "totals" || period !== null ? list("Total", "total", method, METHODS) : null}
+      {lists
+        .filter(([, , , choices]) => choices.length > 0)
+        .map(([label, name, value, choices]) => (
+          <TextField
+            key={name}
+            {...{ label, value }}
+            choices={choices.map((each) => ({ value: each, label: nameOf(each) }))}
+            onInput={(chosen) => change(name, chosen)}
+          />
+        ))}
       <ZoneSwitch session={session} types={[column?.type ?? null]} />
       <CheckList
         {...{ label: "Values", names: valuesOf(columns, source, method), chosen: y, least: 1, most: MOST_SERIES }}
