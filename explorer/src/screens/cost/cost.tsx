@@ -83,42 +83,41 @@ const STAGES: Readonly<Record<string, string>> = {
   total: "Until the response began",
 };
 
-type Table = readonly [title: string, columns: readonly string[], rows: readonly (readonly ComponentChildren[])[]];
-
-interface TablesProps extends Pick<ScreenProps, "session"> {
-  readonly answer: Answer;
-  readonly trace: Trace | null;
-}
-
-function Tables({ answer, trace, session }: TablesProps): JSX.Element {
-  const { stages } = answer;
+/** Shows tables of the answer and its trace; those without rows are left out. */
+function Tables(
+  props: Pick<ScreenProps, "session"> & { readonly answer: Answer; readonly trace: Trace | null },
+): JSX.Element {
+  const { stages } = props.answer;
+  const { advice = [], statements = [] } = props.trace ?? {};
   const longest = Math.max(...stages.map(({ milliseconds }) => milliseconds), Number.MIN_VALUE);
   const bar = (time: number): JSX.Element => (
     <progress class="stage-bar" value={time} max={longest} aria-hidden="true" />
   );
-  const tables: readonly Table[] = [
-    [
-      "Time in the service",
-      ["Stage", "ms", "Share"],
-      stages.map(({ name, milliseconds: time }) => [STAGES[name] ?? name, time.toFixed(1), bar(time)]),
-    ],
-    [
-      "Indexes that would help",
-      ["Why", "Statement"],
-      trace?.advice.map(({ message, fix }) => [message, code(fix)]) ?? [],
-    ],
-    ["Statements", ["Statement", "Rows", "ms"], trace?.statements.map((each) => statementRow(each, session)) ?? []],
-  ];
+  const tables = {
+    "Time in the service": stages.map(({ name, milliseconds: time }) => {
+      return { Stage: STAGES[name] ?? name, ms: time.toFixed(1), Share: bar(time) };
+    }),
+    "Indexes that would help": advice.map(({ message, fix }) => ({ Why: message, Statement: code(fix) })),
+    Statements: statements.map((each) => {
+      const ms = each.milliseconds.toFixed(1);
+      return { Statement: <Statement {...each} session={props.session} />, Rows: each.rows ?? "hidden", ms };
+    }),
+  };
   return (
     <>
-      {tables
-        .filter(([, , rows]) => rows.length > 0)
-        .map(([label, columns, rows]) => (
+      {Object.entries<readonly Readonly<Record<string, ComponentChildren>>[]>(tables).map(([label, rows]) =>
+        rows.length === 0 ? null : (
           <section key={label} class="cost-part">
             <h2>{label}</h2>
-            <DataTable {...{ label, columns, rows }} numbers={["ms", "Rows"]} />
+            <DataTable
+              label={label}
+              columns={Object.keys(rows[0] ?? {})}
+              rows={rows.map((row) => Object.values(row))}
+              numbers={["ms", "Rows"]}
+            />
           </section>
-        ))}
+        ),
+      )}
     </>
   );
 }
@@ -127,50 +126,15 @@ function code(text: string): JSX.Element {
   return <pre tabIndex={0}>{text}</pre>;
 }
 
-function statementRow(traced: TracedStatement, session: ScreenProps["session"]): ComponentChildren[] {
-  const { error, plan, rows, milliseconds, pasted } = traced;
-  const { sql = null, omits = [], refusal = null } = pasted ?? {};
-  const statement = (
-    <>
-      {sql === null ? null : <Pasted {...{ sql, session }} />}
-      {omits.length === 0 ? null : (
-        <p>{`Without the entities of ${omits.join(", ")}, which the service reads, too.`}</p>
-      )}
-      {sql === null ? (
-        <Sent {...traced} />
-      ) : (
-        <details>
-          <summary>As the service sent it</summary>
-          <Sent {...traced} />
-        </details>
-      )}
-      {refusal === null ? null : <p>{`There is no SQL to paste. ${refusal}`}</p>}
-      {error === null ? null : <p class="field-error">{error}</p>}
-      {plan === null ? null : code(plan.join("\n"))}
-    </>
-  );
-  return [statement, rows ?? "hidden", milliseconds.toFixed(1)];
-}
-
-function Sent({ sql, parameters }: TracedStatement): JSX.Element {
-  return (
-    <>
-      {code(sql)}
-      {parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>}
-    </>
-  );
-}
-
-interface PastedProps extends Pick<ScreenProps, "session"> {
-  readonly sql: string;
-}
-
-/** Shows a statement that people run elsewhere, with a button that copies it. */
-function Pasted({ sql, session: { toasts } }: PastedProps): JSX.Element {
+/** Shows a statement as people run it elsewhere, with a button that copies it, and as the service sent it, with its plan. */
+function Statement(props: TracedStatement & Pick<ScreenProps, "session">): JSX.Element {
+  const { error, plan, parameters, pasted } = props;
+  const { toasts } = props.session;
   const text = useRef<HTMLPreElement>(null);
+  const { sql = null, omits = [], refusal = null } = pasted ?? {};
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(sql);
+      await navigator.clipboard.writeText(sql ?? "");
       toasts.show("Copied: SQL");
     } catch {
       // Pages of HTTP have no clipboard, and users may forbid it.
@@ -179,14 +143,34 @@ function Pasted({ sql, session: { toasts } }: PastedProps): JSX.Element {
       toasts.show("The browser does not let the page copy. The SQL is selected: copy it with your keyboard.");
     }
   };
+  const sent = [
+    code(props.sql),
+    parameters.length === 0 ? null : <code>{`Parameters: ${parameters.join(", ")}`}</code>,
+  ];
   return (
     <>
-      <pre tabIndex={0} ref={text}>
-        {sql}
-      </pre>
-      <Button icon="copy" onClick={() => void copy()}>
-        Copy SQL
-      </Button>
+      {sql === null ? (
+        sent
+      ) : (
+        <>
+          <pre tabIndex={0} ref={text}>
+            {sql}
+          </pre>
+          <Button icon="copy" onClick={() => void copy()}>
+            Copy SQL
+          </Button>
+          {omits.length === 0 ? null : (
+            <p>{`Without the entities of ${omits.join(", ")}, which the service reads, too.`}</p>
+          )}
+          <details>
+            <summary>As the service sent it</summary>
+            {sent}
+          </details>
+        </>
+      )}
+      {refusal === null ? null : <p>{`There is no SQL to paste. ${refusal}`}</p>}
+      {error === null ? null : <p class="field-error">{error}</p>}
+      {plan === null ? null : code(plan.join("\n"))}
     </>
   );
 }
