@@ -54,7 +54,11 @@ export function notesService(options: Partial<ServiceOptions>, kind: keyof typeo
     [1, { id: 1, title: "first", stars: 3, bookId: 1, version: 1 }],
     [2, { id: 2, title: "second", stars: null, bookId: 1, version: 1 }],
   ]);
-  const held = { until: Promise.resolve<unknown>(undefined), signIn: Promise.resolve<unknown>(undefined), fails: false };
+  const held = {
+    until: Promise.resolve<unknown>(undefined),
+    signIn: Promise.resolve<unknown>(undefined),
+    fails: false,
+  };
   const signIn: NotesService["signIn"] = { kind, secret: null };
   const books = [{ id: 1, title: "Logbook" }];
   let last = notes.size;
