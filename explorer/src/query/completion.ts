@@ -162,9 +162,12 @@ function completeEnd(before: string, model: Model, root: string): End {
   return completeValue(before.slice(piece.valueStart), place, model);
 }
 
-/** Reads the tokens of a value; none after a fault. Signs of `$expand`, `$search` and `$select` are as signs of expressions. */
+/**
+ * Reads the tokens of a value; none after a fault. Signs of `$expand`, `$search` and `$select`, and those of other languages, are
+ * as signs of expressions.
+ */
 function tokensOf(text: string): readonly Token[] {
-  const value = text.replaceAll(/[;"]/gu, ",").replaceAll("*", "_");
+  const value = text.replaceAll(/[;"<>!|]/gu, ",").replaceAll("*", "_");
   return parsed((context) => tokenize(value, context, "").tokens) ?? [];
 }
 

@@ -103,6 +103,12 @@ describe("suggestions", () => {
     ["Orders?$filter=$th¦", []],
     ["Orders?$filter=Secret eq 'why?¦", []],
     ["Orders?$top=5& ¦", null, ["$filter"]],
+    ["Orders?$filter=Total > 5 and ¦", null, ["Total", "IsPaid"]],
+    ["Orders?$filter=Items/any(x:x/No eq 1 and x/¦", ["OrderId", "No", "Price"]],
+    ["Orders?$expand=*,¦", ["Customer", "Items"]],
+    ['Orders?$expand=Items($search="a b";$sel¦', ["$select"]],
+    ["Orders?$expand=Items($filter=Price gt 5;$orderby=No ¦", null, ["asc", "desc"]],
+    ["Orders?$expand=Items($filter=Price gt 5),Cu¦", ["Customer"]],
     ["Nothing?$filter=¦", []],
   ] as const)("for %s", ([marked, all, some = []]) => {
     if (all !== null) expect(labels(marked)).toEqual(all);

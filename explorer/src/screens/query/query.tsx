@@ -86,12 +86,9 @@ function useDraft({ session, view }: ScreenProps, draft: string | null): void {
 }
 
 /** Offers to run the text, and the queries that ran since the page was opened, the last one first. */
-function Actions(props: {
-  readonly queries: readonly string[];
-  readonly hasRun: boolean;
-  readonly onRun: () => void;
-  readonly onChoose: (text: string) => void;
-}): JSX.Element {
+function Actions(
+  props: Readonly<{ queries: readonly string[]; hasRun: boolean; onRun: () => void; onChoose: (text: string) => void }>,
+): JSX.Element {
   const label = "Earlier queries";
   const choices = [{ value: "", label }, ...props.queries];
   return (
