@@ -196,7 +196,7 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   const isMedia = entitySet.entityType.media !== undefined;
   const stream: Endpoints = {
     GET: declared(handlers.getByKey, readStream, "read"),
-    PUT: declared(handlers.getByKey && handlers.patch, matched(replaceStream), "update"),
+    PUT: declared(handlers.getByKey && handlers.patch, matched(replaceStream, true), "update"),
     DELETE: declared(handlers.getByKey && handlers.patch, matched(clearStream), "update"),
   };
   return {

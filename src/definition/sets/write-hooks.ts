@@ -80,4 +80,6 @@ export type WriteHook = (call: Readonly<Record<string, unknown>>) => Answer<unkn
 export interface WriteHooks {
   readonly before: Readonly<Partial<Record<HookedWrite, WriteHook>>>;
   readonly after: Readonly<Partial<Record<HookedWrite, WriteHook>>>;
+  /** Those that run also for trusted code that skips the hooks of the application; absent: none. */
+  readonly always?: WriteHooks | undefined;
 }

@@ -30,7 +30,15 @@ export function releasingHooks(entityType: EntityTypeDeclaration, hooks: WriteHo
     isColumn(store) ? [] : [{ field, store }],
   );
   if (streams.length === 0) return hooks;
-  const { before = {}, after = {} } = hooks ?? {};
+  const always = hooksAround(streams, {}, {});
+  return hooks === null ? { ...always, always } : { ...hooksAround(streams, hooks.before, hooks.after), always };
+}
+
+function hooksAround(
+  streams: readonly OutsideStream[],
+  before: WriteHooks["before"],
+  after: WriteHooks["after"],
+): WriteHooks {
   const patch: WriteHook = async (call) => {
     const { delta = {}, current, ctx } = call as unknown as ReleasingCall;
     const changed = streams.filter(({ field }) => Object.hasOwn(delta, field));

@@ -4,7 +4,7 @@ import { keptPer } from "../../base/memo.ts";
 import { type Context, skipsHooks } from "../../definition/context.ts";
 import type { EntitySetDefinition, ServiceDefinition } from "../../definition/model/service-definition.ts";
 import { ALONE, entitiesWithin, nestedItems, type WrittenEntity } from "../../definition/sets/judge-references.ts";
-import type { HookedWrite } from "../../definition/sets/write-hooks.ts";
+import type { HookedWrite, WriteHooks } from "../../definition/sets/write-hooks.ts";
 import { keyIn } from "../../edm/literal.ts";
 import type { EntitySet } from "../../edm/model.ts";
 import { canonicalEntity } from "../entities/canonical-entity.ts";
@@ -23,8 +23,14 @@ import { lockParents } from "./lock-parents.ts";
 import { inTransaction, type HookedHandler, MissingEntity, type StoredEntity, storedEntity } from "./whole-write.ts";
 
 /** Whether a write of a set has hooks. */
-export function hasHooks({ hooks }: EntitySetDefinition, write: HookedWrite, { context }: Reader): boolean {
-  return hooks !== null && (hooks.before[write] ?? hooks.after[write]) !== undefined && !skipsHooks(context);
+export function hasHooks(set: EntitySetDefinition, write: HookedWrite, { context }: Reader): boolean {
+  const hooks = hooksFor(set, context);
+  return hooks !== undefined && (hooks.before[write] ?? hooks.after[write]) !== undefined;
+}
+
+/** Returns the hooks of a set that run in a context. */
+function hooksFor({ hooks }: EntitySetDefinition, context: Context): WriteHooks | undefined {
+  return skipsHooks(context) ? hooks?.always : (hooks ?? undefined);
 }
 
 /**
@@ -357,7 +363,7 @@ async function callHook(
   call: object,
   context: Context,
 ): Promise<unknown> {
-  const hook = set.hooks?.[when][write];
+  const hook = hooksFor(set, context)?.[when][write];
   if (hook === undefined) return undefined;
   const ctx = ServiceContext.ofSet(set.entitySet, context);
   // A spread would lose a member that throws when it is read.

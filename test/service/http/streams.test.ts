@@ -162,6 +162,15 @@ describe.each(FORMS)("streams over $title", ({ open }) => {
     expect(kept()).toEqual([]);
   });
 
+  test("many writers at once leave the bytes of the last one", async () => {
+    const texts = Array.from({ length: 8 }, (_each, index) => `text ${String(index)}`);
+    await Promise.all(texts.map((text) => put("People(1)/Scan", text)));
+    await gallery.service.drain();
+    const left = await (await send("GET People(1)/Scan")).text();
+    expect(texts).toContain(left);
+    expect(kept()).toEqual([left]);
+  });
+
   test("a write that fails leaves the old bytes, and nothing of the new ones", async () => {
     await put("People(1)/Scan");
     gallery.broken.isBroken = true;
