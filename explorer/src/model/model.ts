@@ -80,7 +80,7 @@ function openType(element: CsdlElement, types: Types): StructuredType {
   const type = { name: attributes["Name"] ?? "", qualifiedName, kind, hidden: [] } as const;
   const made: StructuredType = withLater<typeof type, Omit<StructuredType, keyof typeof type>>(type, {
     description: () => element.names.description,
-    properties: () => byName(childrenOf(element, "Property").map((each) => readProperty(each, types))),
+    properties: () => byName(valuesOf(element).map((each) => readProperty(each, types))),
     navigations: () => byName(childrenOf(element, "NavigationProperty").flatMap((each) => readNavigation(each, types))),
     key: () =>
       childrenOf(childrenOf(element, "Key")[0], "PropertyRef").flatMap(
@@ -89,6 +89,11 @@ function openType(element: CsdlElement, types: Types): StructuredType {
     statedLabel: () => statedLabel(element, made.key),
   });
   return made;
+}
+
+/** Returns the properties with values: streams have none. */
+function valuesOf(element: CsdlElement): readonly CsdlElement[] {
+  return childrenOf(element, "Property").filter(({ attributes }) => attributes["Type"] !== "Edm.Stream");
 }
 
 /** Returns the title of an entity, or the text of its key, or the properties that identify it for people. */
