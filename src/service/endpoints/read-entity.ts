@@ -178,7 +178,9 @@ export function isUnchanged(
   shown: readonly StructuralProperty[],
 ): boolean {
   if (!isKnown(execution, etag) || shown.some(({ virtual }) => virtual !== undefined)) return false;
-  return origin.kind !== "EntitySet" || (etagCovers(origin, shown) && !variesByHeaders(execution, origin));
+  if (origin.kind !== "EntitySet") return true;
+  // The control information of a media entity tells when its bytes change.
+  return origin.entityType.media === undefined && etagCovers(origin, shown) && !variesByHeaders(execution, origin);
 }
 
 /** Whether the client has the representation with an ETag. */

@@ -94,6 +94,15 @@ test("JSON bodies with the name of a stream leave it alone", async () => {
   expect((await ask(service, "GET", "Notes(3)/Text")).status).toBe(204);
 });
 
+test("a read of an entity with a stream is never 304", async () => {
+  const { service } = notes({ etag: ["owner"] });
+  const first = await ask(service, "GET", "Notes(1)");
+  const tag = { "If-None-Match": first.headers.get("ETag") ?? "" };
+  expect((await ask(service, "PUT", "Notes(1)/Text", "mine")).status).toBe(204);
+  expect((await ask(service, "GET", "Notes(1)", undefined, tag)).status).toBe(200);
+  expect((await ask(service, "GET", "Notes(1)?$select=Owner", undefined, tag)).status).toBe(304);
+});
+
 test("serve compresses no bytes of streams", async () => {
   const { service } = notes();
   await ask(service, "PUT", "Notes(1)/Text", "long ".repeat(1000));
