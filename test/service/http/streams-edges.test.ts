@@ -106,9 +106,9 @@ test("a read of an entity with a stream is never 304", async () => {
 test("serve compresses no bytes of streams", async () => {
   const { service } = notes();
   await ask(service, "PUT", "Notes(1)/Text", "long ".repeat(1000));
-  const { port, close } = await serve(service, { port: 0, compression: true });
-  onTestFinished(() => close());
-  const url = `http://127.0.0.1:${String(port)}/Notes(1)/Text`;
+  const server = await serve(service, { port: 0, compression: true });
+  onTestFinished(() => server.close());
+  const url = `http://127.0.0.1:${String(server.port)}/Notes(1)/Text`;
   const whole = await fetch(url, { headers: { "Accept-Encoding": "gzip" } });
   const etag = whole.headers.get("ETag");
   expect([whole.headers.get("Content-Encoding"), whole.headers.get("Content-Length"), etag]).toEqual([
