@@ -57,7 +57,6 @@ test("a gigabyte arrives and leaves in 80 megabytes of memory", { timeout: 300_0
   expect(await download(port)).toBe(2 ** 30);
   child.send("downloaded");
   const [down = 0] = await message();
-  expect([up, down].map((growth) => Math.round(growth))).toEqual(
-    [up, down].map((growth) => Math.min(80, Math.round(growth))),
-  );
+  expect(up, "megabytes for the upload").toBeLessThan(80);
+  expect(down, "megabytes for both").toBeLessThan(80);
 });
