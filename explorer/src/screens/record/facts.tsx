@@ -36,23 +36,16 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const note = property?.description ?? property?.label ?? null;
     return { name, tag: isKey ? "key" : null, note: note === name ? null : note, value };
   });
-  const streams = Object.keys(values).flatMap((each) => {
-    const [name = "", term] = each.split("@odata.");
-    if (term !== "mediaContentType") return [];
-    const url = shown.session.client.urlOf(encodePath(`${shown.path}/${name || "$value"}`));
-    const text = `Download ${String(values[each])}`;
-    const content = text.includes(" image/") ? <img src={url} alt={text} /> : text;
-    return [{ name: name || "file", tag: "stream", note: null, value: <a href={url} download children={content} /> }];
-  });
-  const rest = <a href={hrefOf(viewOf("record", shown.path, [["$select", "*"]]))}>Load the whole record</a>;
+  const whole = hrefOf(viewOf("record", shown.path, [["$select", "*"]]));
   const unselected = (shown.options.has("$select") ? [] : unselectedNames(shown.place.type, values)).map((name) => {
-    return { name, tag: null, note: properties.get(name)?.description ?? null, value: rest };
+    const note = properties.get(name)?.description ?? null;
+    return { name, tag: null, note, value: <a href={whole}>Load the whole record</a> };
   });
   const relations = Array.from(navigations.values(), (navigation) => {
     const value = <Related {...shown} navigation={navigation} />;
     return { name: navigation.name, tag: "relation", note: navigation.description, value };
   });
-  return [...own, ...streams, ...unselected, ...relations, ...referencesTo(shown)];
+  return [...own, ...unselected, ...relations, ...referencesTo(shown)];
 }
 
 /** Shows where a navigation of a record leads. */
