@@ -55,7 +55,7 @@ export interface ServiceProfile {
   readonly mediaParameters: "strict" | "lenient";
   /**
    * Whether paths end after the first property or navigation of an entity, or lead further: into complex values, to the number of
-   * their items, and to references of entities and sets.
+   * their items, along several navigations, to writes of related entities, and to references of entities and sets.
    */
   readonly pathReach: "first" | "further";
   /** Whether PUT evaluates every If-None-Match; otherwise only `*`, in sets with `allowUpsert`. */

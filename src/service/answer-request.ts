@@ -18,6 +18,7 @@ import { type ODataResponse, abandon, bodyLength } from "../http/odata-response.
 import type { ResourcePath } from "../language/query/resource-path.ts";
 import { splitTarget } from "../language/syntax/query-options-parser.ts";
 import { isListedOrigin, isPreflight } from "./cors.ts";
+import { answerAddressed } from "./endpoints/answer-addressed.ts";
 import { type Arrival, toIncomingRequest } from "./endpoints/arrival.ts";
 import { authorize, type CallerAccess, unrestricted } from "./endpoints/authorize.ts";
 import { AuthorizedRequest } from "./endpoints/authorized-request.ts";
@@ -25,7 +26,6 @@ import { readSentOptions } from "./endpoints/bind-query.ts";
 import { Execution } from "./endpoints/execution.ts";
 import { toRouteRequest } from "./endpoints/read-document.ts";
 import type { ServiceRuntime } from "./endpoints/service-runtime.ts";
-import { answerAddressed } from "./endpoints/singleton-key.ts";
 import {
   type RoutePlace,
   placeOf,
@@ -37,7 +37,7 @@ import {
 import { alsoFollow } from "./follow-statements.ts";
 import type { PositionReports, RequestKind } from "./position-reports.ts";
 import type { ResponseReport } from "./report-responses.ts";
-import { ROUTE_METHODS, type RouteEndpoint } from "./route-table.ts";
+import { ROUTE_METHODS, type RouteEndpoint } from "./route.ts";
 import type { SchemaGate } from "./schema-gate.ts";
 
 /** The routes of a service, and the state that requests for data wait for. */

@@ -10,13 +10,13 @@ import type {
 } from "../definition/model/service-definition.ts";
 import { connectionPaths } from "../definition/model/service-title.ts";
 import { CATEGORIES, type Category, refusal } from "../definition/sets/authorization.ts";
-import { type Model, publishedSets } from "../edm/model.ts";
+import { type EntityContainer, type Model, publishedSets } from "../edm/model.ts";
 import { judge } from "../engine/rules/judge-rules.ts";
 import { withoutQuerySegment } from "../http/fetch-request.ts";
 import { prefersHtml } from "../http/media-type.ts";
 import type { ODataRequest } from "../http/odata-request.ts";
 import { isStandardPath } from "../language/binder/is-standard-path.ts";
-import { type PathReach, resolvePath } from "../language/binder/resolve-path.ts";
+import { entityOfRelated, type PathReach, resolvePath } from "../language/binder/resolve-path.ts";
 import type { ResourcePath } from "../language/query/resource-path.ts";
 import type { PathSegmentSyntax } from "../language/syntax/ast.ts";
 import { parseResourcePath } from "../language/syntax/path-parser.ts";
@@ -35,7 +35,8 @@ import {
 } from "./endpoints/read-document.ts";
 import type { Endpoint } from "./endpoints/stages.ts";
 import { entityUrlById, isEntityById, requireEntityPath } from "./entity-by-id.ts";
-import { type RouteTable, Route, type EntitySetRoutes, type Endpoints } from "./route-table.ts";
+import type { EntitySetRoutes, RouteTable } from "./route-table.ts";
+import { type Endpoints, Route } from "./route.ts";
 
 /** The routes of a service. */
 export interface RouteTables {
@@ -48,6 +49,7 @@ export interface RoutePlace {
   readonly url: RequestUrl;
   /** The route outside the model at this path. */
   readonly further: FurtherRoute | undefined;
+  readonly method: string;
   /** The segments below the prefix; none for a further route. */
   readonly segments: readonly PathSegmentSyntax[];
   /** The URL of the resource if POST is a read of it, with query options in its body. */
@@ -88,14 +90,16 @@ export function placeOf(
   const isPlainRoot = (below === "" || below === "/") && url.query === "" && further.has(BROWSER_ROOT);
   const isBrowser = isPlainRoot && prefersHtml(undefined, odata.header("accept"), profile.servesPageWithoutJson);
   const stated = further.get(isBrowser ? BROWSER_ROOT : below) ?? further.get(siblingsOf(below));
-  if (stated !== undefined) return { url, further: stated, segments: NO_SEGMENTS, queried: undefined };
+  const { method } = odata;
+  if (stated !== undefined) return { url, method, further: stated, segments: NO_SEGMENTS, queried: undefined };
   const resource = withoutQuerySegment(below);
   const segments = parseResourcePath(resource ?? below);
   const queried = resource === null ? undefined : { path: prefix + resource, query: url.query };
-  if (!isEntityById(segments, definition)) return { url, further: undefined, segments, queried };
+  if (!isEntityById(segments, definition)) return { url, method, further: undefined, segments, queried };
   const named = entityUrlById(odata, queried ?? url, definition, baseUrl);
-  const place = { further: undefined, segments: parseResourcePath(named.path.slice(prefix.length)), isById: true };
-  return queried === undefined ? { ...place, url: named, queried } : { ...place, url, queried: named };
+  const place = { method, further: undefined, segments: parseResourcePath(named.path.slice(prefix.length)) };
+  const urls = queried === undefined ? { url: named, queried } : { url, queried: named };
+  return { ...place, ...urls, isById: true };
 }
 
 /** The path of further routes for all paths that differ in their last segment alone. */
@@ -107,17 +111,22 @@ const NO_SEGMENTS: readonly PathSegmentSyntax[] = Object.freeze([]);
 
 /** Finds the route of a place. @throws ODataError `NotFound` for a place that the service does not have */
 export function routeAt(
-  { url, further, segments, queried, isById = false }: RoutePlace,
+  { url, method, further, segments, queried, isById = false }: RoutePlace,
   { model, profile }: Pick<ServiceDefinition, "model" | "profile">,
   { routes }: RouteTables,
 ): RoutedRequest {
   if (further !== undefined) return { url, ...further, queried };
-  const path = pathOf(segments, model, profile.pathReach);
+  const named = pathOf(segments, model, profile.pathReach);
+  const isWrite = profile.pathReach === "further" && WRITES_OF_ENTITIES.has(method);
+  const path = isWrite ? entityOfRelated(named, model) : named;
   if (isById) requireEntityPath(path);
   const own = isById ? routes.findRead(path) : routes.find(path);
   const route = queried === undefined ? own : routes.findQuery(path);
   return { url, path, route, isPublic: false, queried, isBatch: false };
 }
+
+/** The methods that write the entity of a path. */
+const WRITES_OF_ENTITIES: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 
 /** Resolves a path. @throws ODataError `NotFound`, marked as unsupported if the standard defines a resource there */
 function pathOf(segments: readonly PathSegmentSyntax[], model: Model, reach: PathReach): ResourcePath {
@@ -161,8 +170,14 @@ export class GuardedPlaces {
   readonly #isWhole: boolean;
   /** The names of the guarded entity sets, and of the singletons over them. */
   readonly #sets: ReadonlySet<string>;
+  /** The container, if paths lead to other sets. */
+  readonly #container: EntityContainer | null;
 
-  constructor({ authorization, entitySets, singletons }: ServiceDefinition, table: RouteTable) {
+  constructor(
+    { authorization, entitySets, singletons, profile, model }: ServiceDefinition,
+    table: RouteTable,
+  ) {
+    this.#container = profile.pathReach === "further" ? model.entityContainer : null;
     this.#isWhole = judge(authorization, null) === "failed";
     const guarded = [...table.entitySets].filter(([name, routes]) => {
       const set = entitySets.get(name);
@@ -177,8 +192,25 @@ export class GuardedPlaces {
   refusalAt({ further, segments }: RoutePlace, user: User | null): ODataError | null {
     if (user !== null || further?.isPublic === true) return null;
     if (this.#isWhole) return refusal(null, "use this service");
-    const [{ name } = { name: "" }] = segments;
-    return this.#sets.has(name) ? refusal(null, `use ${name}`) : null;
+    const [{ name } = { name: "" }, ...below] = segments;
+    const found = this.#sets.has(name) ? name : this.#guardedAlong(name, below);
+    return found === null ? null : refusal(null, `use ${found}`);
+  }
+
+  /** Returns the first guarded set to which a path leads from one that is not, with further segments; null for none. */
+  #guardedAlong(first: string, segments: readonly PathSegmentSyntax[]): string | null {
+    if (this.#container === null) return null;
+    const { entitySets, singletons } = this.#container;
+    let owner = singletons.get(first)?.entitySet ?? entitySets.get(first);
+    for (const [index, { name }] of segments.entries()) {
+      const next = segments[index + 1];
+      // What begins with a dollar sign is a part of the navigation itself, and no name.
+      if (next === undefined || next.name.startsWith("$")) return null;
+      const target = owner?.navigationPropertyBindings.get(name) ?? "";
+      if (this.#sets.has(target)) return target;
+      owner = entitySets.get(target);
+    }
+    return null;
   }
 }
 

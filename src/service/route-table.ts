@@ -13,9 +13,9 @@ import { takesBytes } from "../edm/media-type.ts";
 import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { readForm } from "../engine/plan/plan-collection.ts";
 import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
-import type { ResourcePath } from "../language/query/resource-path.ts";
+import { expandDepthOf } from "../language/binder/bind-expand.ts";
+import { type EntityAddress, type NavigationStep, type ResourcePath, stepsOf } from "../language/query/resource-path.ts";
 import { linkCategories } from "./endpoints/authorize-link.ts";
-import type { RouteRules } from "./endpoints/authorize.ts";
 import { createEntity } from "./endpoints/create-entity.ts";
 import { createRelated } from "./endpoints/create-related.ts";
 import { patchEntity, replaceEntity } from "./endpoints/deep-update.ts";
@@ -33,6 +33,7 @@ import type { Endpoint } from "./endpoints/stages.ts";
 import { clearProperty, patchProperty, replaceProperty, replacePropertyValue } from "./endpoints/write-property.ts";
 import { addReference, removeReference, setReference } from "./endpoints/write-reference.ts";
 import { clearStream, createMedia, deleteMedia, replaceStream } from "./endpoints/write-stream.ts";
+import { type Endpoints, Route, ROUTE_METHODS, type RouteEndpoint } from "./route.ts";
 
 /** The routes of one navigation property. */
 type NavigationRoutes = Readonly<Record<"navigation" | "navigationCount" | "relatedEntity" | "reference", Endpoints>>;
@@ -74,23 +75,26 @@ export class RouteTable {
   readonly #reads = new WeakMap<Route, Route>();
 
   readonly #takesRawBytes: boolean;
+  readonly #maxSteps: number;
 
   constructor(definition: ServiceDefinition) {
+    this.#maxSteps = expandDepthOf(definition.limits);
     this.#takesRawBytes = definition.profile.takesRawBytes;
     this.entitySets = new Map([...definition.entitySets].map(([name, set]) => [name, toRoutes(definition, set)]));
   }
 
   /**
    * Returns the route of a path.
-   * @throws ODataError `NotFound` if no method is declared
+   * @throws ODataError `NotFound` if no method is declared; `InvalidQueryOption` for too many steps
    */
   find(path: ResourcePath): Route {
+    this.#checkSteps(path);
     const endpoints = this.#endpoints(path);
     const known = this.#routes.get(endpoints);
     const route = known ?? new Route(endpoints);
     if (known === undefined) this.#routes.set(endpoints, route);
     if (route.exists) return route;
-    throw protocolError("NotFound", "This path has no resource, because the service declares no handler for it.");
+    throw noResource();
   }
 
   /**
@@ -130,6 +134,7 @@ export class RouteTable {
       case "metadata":
         return METADATA;
       case "entity": {
+        if (path.step !== undefined) return this.#relatedTo(path.step);
         const routes = this.#routesOf(path.entitySet.name);
         return path.singleton === undefined ? routes.entity : routes.singleton;
       }
@@ -153,15 +158,33 @@ export class RouteTable {
       case "navigation":
       case "navigationCount":
       case "reference":
-      case "relatedEntity": {
-        const routes = this.#routesOf(path.entitySet.name).navigations.get(path.navigationProperty.name);
-        return routes?.[path.kind] ?? NOTHING;
-      }
+      case "relatedEntity":
+        return this.#along(path)?.[path.kind] ?? NOTHING;
       case "boundOperation":
       case "operationImport":
         return operationEndpoints(path.operations);
       default:
         return assertNever(path);
+    }
+  }
+
+  /** Returns the endpoints of an entity at the end of a step. */
+  #relatedTo({ from, navigationProperty, relatedKey }: NavigationStep): Endpoints {
+    const routes = this.#along({ entitySet: from.entitySet, navigationProperty });
+    return routes?.[relatedKey === null ? "navigation" : "relatedEntity"] ?? NOTHING;
+  }
+
+  #along({ entitySet, navigationProperty }: Along): NavigationRoutes | undefined {
+    return this.#routesOf(entitySet.name).navigations.get(navigationProperty.name);
+  }
+
+  /** Checks that clients can read along the steps of a path. @throws ODataError `NotFound`, `InvalidQueryOption` */
+  #checkSteps(path: ResourcePath): void {
+    const steps = stepsOf(path);
+    if (steps.length > this.#maxSteps) throw tooManySteps(steps.length, this.#maxSteps);
+    for (const step of steps) if (this.#relatedTo(step).GET === undefined) throw noResource();
+    if (steps.length > 0 && "entitySet" in path && this.#routesOf(path.entitySet.name).entity.GET === undefined) {
+      throw noResource();
     }
   }
 
@@ -172,27 +195,31 @@ export class RouteTable {
   }
 }
 
+/** A navigation of a set. */
+type Along = Pick<NavigationStep, "navigationProperty"> & Pick<EntityAddress, "entitySet">;
+
+function noResource(): Error {
+  return protocolError("NotFound", "This path has no resource, because the service declares no handler for it.");
+}
+
+function tooManySteps(steps: number, most: number): Error {
+  const message = `The path leads through ${String(steps)} related entities, and the limit is ${String(most)}. Begin at a later entity.`;
+  return protocolError("InvalidQueryOption", message);
+}
+
 const SERVICE_ROOT: Endpoints = { GET: { answer: readServiceDocument, category: null } };
 const METADATA: Endpoints = { GET: { answer: readMetadata, category: null } };
 const NOTHING = {};
 
 function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): EntitySetRoutes {
   const { entitySet, handlers, settings } = set;
+  const entity = entityEndpoints(definition, set);
   const isReadable = readForm(handlers) !== undefined;
   // A reference is the URL of an entity, which `getByKey` reads.
   const isReferenced = definition.profile.pathReach === "further" && handlers.getByKey !== undefined;
   const readsProperties = settings.propertyAccessEnabled && handlers.getByKey !== undefined;
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
-  const hasChosenKey = !entitySet.entityType.key.some(({ computed }) => computed);
-  const mayCreate = (settings.allowUpsert && hasChosenKey) || definition.profile.putChecksIfNoneMatch;
-  const matched = (endpoint: Endpoint, creates = false): Endpoint =>
-    settings.requireIfMatch ? requiringMatch(endpoint, creates) : endpoint;
-  const entity: Endpoints = {
-    GET: declared(handlers.getByKey, readEntity, "read"),
-    PUT: declared(handlers.replace, matched(replaceEntity, mayCreate), "update"),
-    PATCH: declared(handlers.patch, matched(patchEntity), "update"),
-    DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
-  };
+  const matched = matching(set);
   const isMedia = entitySet.entityType.media !== undefined;
   const stream: Endpoints = {
     GET: declared(handlers.getByKey, readStream, "read"),
@@ -237,6 +264,25 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   };
 }
 
+/** Returns the endpoints of `Set(key)`. */
+function entityEndpoints({ profile }: ServiceDefinition, set: EntitySetDefinition): Endpoints {
+  const { entitySet, handlers, settings } = set;
+  const matched = matching(set);
+  const hasChosenKey = !entitySet.entityType.key.some(({ computed }) => computed);
+  const mayCreate = (settings.allowUpsert && hasChosenKey) || profile.putChecksIfNoneMatch;
+  return {
+    GET: declared(handlers.getByKey, readEntity, "read"),
+    PUT: declared(handlers.replace, matched(replaceEntity, mayCreate), "update"),
+    PATCH: declared(handlers.patch, matched(patchEntity), "update"),
+    DELETE: declared(handlers.delete, matched(deleteEntity), "delete"),
+  };
+}
+
+/** Makes writes of a set that requires If-Match refuse requests without it. */
+function matching({ settings }: EntitySetDefinition): (endpoint: Endpoint, creates?: boolean) => Endpoint {
+  return (endpoint, creates = false) => (settings.requireIfMatch ? requiringMatch(endpoint, creates) : endpoint);
+}
+
 /** Returns the endpoint if its condition holds. @param along the categories for the target set of a navigation */
 function declared(
   condition: unknown,
@@ -265,10 +311,7 @@ function navigationRoutes(
       POST: declared(isCollection && handlers?.create, createRelated, "create", ["create"]),
     },
     navigationCount: { GET: declared(isCollection && reads, readNavigationCount, "read", READS) },
-    // The route of one related entity needs `getByKey` of the target set.
-    relatedEntity: {
-      GET: declared(isCollection && reads && target?.handlers.getByKey, readNavigationEntity, "read", READS),
-    },
+    relatedEntity: isCollection && reads ? relatedEndpoints(definition, target) : {},
     reference: {
       GET: declared(reads || isLinked, readReferences, "read", READS),
       POST: declared(handlers?.addRef, addReference, "create", relinks),
@@ -276,6 +319,13 @@ function navigationRoutes(
       DELETE: declared(handlers?.removeRef, removeReference, "update", relinks),
     },
   };
+}
+
+/** Returns the endpoints of one entity of a collection, which need `getByKey` of the target set. */
+function relatedEndpoints(definition: ServiceDefinition, target: EntitySetDefinition | undefined): Endpoints {
+  if (target?.handlers.getByKey === undefined) return {};
+  const writes = definition.profile.pathReach === "further" ? entityEndpoints(definition, target) : {};
+  return { ...writes, GET: declared(true, readNavigationEntity, "read", READS) };
 }
 
 const READS: readonly Category[] = ["read"];
@@ -328,54 +378,4 @@ function methodsOf(endpoints: Endpoints): RouteMethods {
 
 function without(methods: RouteMethods, left: RouteMethod): RouteMethods {
   return new Set([...methods].filter((method) => method !== left));
-}
-
-/** Every method that a route may declare. */
-export const ROUTE_METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-
-/** The endpoint of one method of a path, with its authorization category. */
-export interface RouteEndpoint extends RouteRules {
-  readonly answer: Endpoint;
-}
-
-/** The declared endpoints of one path, by method. */
-export type Endpoints = Readonly<Partial<Record<RouteMethod, RouteEndpoint | undefined>>>;
-
-/** The methods of one path. */
-export class Route {
-  /** The value of the Allow header. */
-  readonly allow: string;
-  readonly #endpoints: ReadonlyMap<string, RouteEndpoint>;
-
-  constructor(endpoints: Endpoints) {
-    const declared = Object.entries(endpoints).filter(
-      (entry): entry is [string, RouteEndpoint] => entry[1] !== undefined,
-    );
-    const { GET: read } = endpoints;
-    this.#endpoints = new Map(read === undefined ? declared : [...declared, ["HEAD", read]]);
-    this.allow = [...this.#endpoints.keys(), "OPTIONS"].join(", ");
-  }
-
-  /** Whether any method is declared; otherwise the path does not exist. */
-  get exists(): boolean {
-    return this.#endpoints.size > 0;
-  }
-
-  /** The endpoint of GET, if it is declared. */
-  get read(): RouteEndpoint | undefined {
-    return this.#endpoints.get("GET");
-  }
-
-  /**
-   * Returns the endpoint of a method.
-   * @throws ODataError `MethodNotAllowed`, with the header Allow
-   * @see docs/reference/routes.md
-   */
-  endpoint(method: string): RouteEndpoint {
-    const endpoint = this.#endpoints.get(method);
-    if (endpoint !== undefined) return endpoint;
-    throw protocolError("MethodNotAllowed", `This resource does not support the method. It supports ${this.allow}.`, {
-      headers: { Allow: this.allow },
-    });
-  }
 }

@@ -59,6 +59,8 @@ export interface EntityPlace {
   readonly path: string;
   readonly key: readonly DocumentObject[];
   readonly singleton: SingletonDefinition | null;
+  /** The navigation that leads to the entity; absent without one. */
+  readonly along?: { readonly tag: string; readonly rules: RequestRules["rules"] } | undefined;
 }
 
 /** Returns the place of the entities of a set. */
@@ -191,11 +193,22 @@ function nestableSets({ entitySets }: ServiceDefinition, set: EntitySetDefinitio
 
 /** Describes the routes of an entity. */
 export function addEntityPaths(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
+  if (scope.routesOf(set).entity.has("GET")) addRead(scope, set, place);
+  addWrites(scope, set, place);
+}
+
+/** Describes the writes of an entity. */
+export function addWrites(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace): void {
   const { entity } = scope.routesOf(set);
-  if (entity.has("GET")) addRead(scope, set, place);
   if (entity.has("PUT")) addChange(scope, set, place, "PUT");
   if (entity.has("PATCH")) addChange(scope, set, place, "PATCH");
   if (entity.has("DELETE") && place.singleton === null) addDelete(scope, set, place);
+}
+
+/** Returns the rules of a write at a place, with those of the navigation that leads there. */
+function accessAt(set: EntitySetDefinition, category: "update" | "delete", { along }: EntityPlace): RequestRules {
+  const access = accessOf(set, category);
+  return along === undefined ? access : { ...access, rules: [...along.rules, ...access.rules] };
 }
 
 /** Returns an entity of a place, for summaries. */
@@ -230,7 +243,7 @@ function addRead(scope: ServiceScope, set: EntitySetDefinition, place: EntityPla
 function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityPlace, method: "PUT" | "PATCH"): void {
   const { entitySet, capabilities, settings } = set;
   const { entityType, etag } = entitySet;
-  const { name, path, key: parameters, singleton } = place;
+  const { name, path, key: parameters, singleton, along } = place;
   const isReplacement = method === "PUT";
   const own = isReplacement
     ? replaceSchema(entityType, scope.schemas, linkedNames(set))
@@ -240,7 +253,7 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
   const example = isReplacement ? replaceExample(target) : patchExample(target);
   const isConditional = hasConditions(set);
   const headers = etag.length > 0 ? ETAG_HEADER : undefined;
-  const mayUpsert = settings.allowUpsert && singleton === null;
+  const mayUpsert = settings.allowUpsert && singleton === null && along === undefined;
   const mayCreate = isReplacement && mayUpsert && !entityType.key.some(({ computed }) => computed);
   const { profile } = scope.definition;
   const conditions = isReplacement ? replaceConditionsOf(set, profile, mayCreate) : writeConditionsOf(set);
@@ -253,9 +266,9 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
     method,
     path,
     id: `${name}.${isReplacement ? "replace" : "patch"}`,
-    tag: name,
+    tag: along?.tag ?? name,
     summary: `${isReplacement ? "Replace" : "Change"} ${entityAt(place)}`,
-    access: { ...accessOf(set, "update"), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
+    access: { ...accessAt(set, "update", place), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
     parameters: [...parameters, ...options, ...conditions, PREFER_RETURN],
     requestBody: jsonBody(schema, example),
     responses: {
@@ -274,9 +287,9 @@ function addDelete(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
     method: "DELETE",
     path,
     id: `${name}.delete`,
-    tag: name,
+    tag: place.along?.tag ?? name,
     summary: `Delete an entity of ${name}`,
-    access: accessOf(set, "delete"),
+    access: accessAt(set, "delete", place),
     parameters: [...parameters, ...writeConditionsOf(set)],
     responses: {
       204: emptyResponse("The entity is deleted."),

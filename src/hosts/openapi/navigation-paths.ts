@@ -10,6 +10,7 @@ import {
   bodyLimit,
   countResponse,
   addMemberOperation,
+  addWrites,
   type EntityPlace,
   type MemberScope,
   memberScopes,
@@ -150,6 +151,15 @@ function addReads(each: NavigationScope): void {
       },
       related.predicate,
     );
+    if (each.target !== undefined && scope.definition.profile.pathReach === "further") {
+      addWrites(scope, each.target, {
+        name: `${each.name}.${name}`,
+        path: each.path + related.predicate,
+        key: [...each.key, ...related.parameters],
+        singleton: null,
+        along: { tag: each.name, rules: readAccess(each).rules },
+      });
+    }
   }
 }
 

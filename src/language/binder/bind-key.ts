@@ -1,5 +1,6 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
 import { attempt } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import { fromLiteral } from "../../edm/literal.ts";
 import type { EntityType, StructuralProperty, EnumType } from "../../edm/model.ts";
 import type { PrimitiveTypeName } from "../../edm/primitive-type.ts";
@@ -24,6 +25,7 @@ interface BoundKey {
  * @param text decoded, such as `5` or `OrderId=5,Number=1`
  * @param aliases the parameter aliases of the query with their values
  * @param resource the text before the parentheses, for messages
+ * @param implied the values of key properties that may be absent, in the application's form
  * @returns the key in the application's form
  * @throws ODataError `InvalidKey`, target `key`
  * @see OData URL Conventions 4.0, section 4.3
@@ -33,11 +35,12 @@ export function bindEntityKey(
   entityType: EntityType,
   aliases: ReadonlyMap<string, string>,
   resource: string = "",
+  implied: ImpliedValues = NONE_IMPLIED,
 ): unknown {
   if (text.trim() === "") throw invalidKey("The parentheses must contain a key.", entityType, resource);
   const counters = { tokens: 0, nodes: 0 };
   const context = { limits: DEFAULT_SYNTAX_LIMITS, literals: [], aliases, counters };
-  return bindKey(parseKeyPredicate(text, context, { target: "key" }), entityType, resource).value;
+  return bindKey(parseKeyPredicate(text, context, { target: "key" }), entityType, resource, implied).value;
 }
 
 /**
@@ -45,38 +48,51 @@ export function bindEntityKey(
  * @param resource the text before the parentheses, for messages
  * @throws ODataError `InvalidKey`, target `key`
  */
-export function bindKey(key: KeyPredicateSyntax, entityType: EntityType, resource: string = ""): BoundKey {
+export function bindKey(
+  key: KeyPredicateSyntax,
+  entityType: EntityType,
+  resource: string = "",
+  implied: ImpliedValues = NONE_IMPLIED,
+): BoundKey {
   const fail: KeyFault = (problem) => invalidKey(problem, entityType, resource);
-  const values = keyParts(key, entityType, fail).map(([property, node]) => keyValue(node, property, fail));
+  const parts = keyParts(key, entityType, fail, implied);
+  const given = new Map(parts.map(([property, node]) => [property, keyValue(node, property, fail)] as const));
+  const values = entityType.key.map((property) => given.get(property) ?? required(implied.get(property), property.name));
   const [single] = values;
   if (values.length === 1) return { value: single, values };
   const fields = entityType.key.map((property, index) => [property.field, values[index]] as const);
   return { value: Object.freeze(Object.fromEntries(fields)), values };
 }
 
+/** The values of key properties that follow from the path before. */
+export type ImpliedValues = ReadonlyMap<StructuralProperty, PrimitiveValue>;
+
+const NONE_IMPLIED: ImpliedValues = new Map();
+
 type KeyFault = (problem: string) => ODataError;
 
 /**
  * Returns the parts of a key predicate in the order of the type's key, each with its property.
  * @param fail makes the error of a missing, unknown or repeated part
+ * @param implied the properties that may be absent
  * @throws ODataError the error that `fail` makes
  */
 export function keyParts(
   { parts }: KeyPredicateSyntax,
   entityType: EntityType,
   fail: KeyFault,
+  implied: ImpliedValues = NONE_IMPLIED,
 ): readonly (readonly [StructuralProperty, SyntaxNode])[] {
   const [only] = parts;
-  const [single] = entityType.key;
+  const [single, second] = entityType.key.filter((property) => entityType.key.length === 1 || !implied.has(property));
   if (only === undefined) throw fail("The parentheses must contain a key.");
-  if (parts.length === 1 && entityType.key.length === 1 && single !== undefined && only.name === null) {
-    return [[single, only.value]];
-  }
-  const nodes = nodesByProperty(parts, entityType, fail);
-  return entityType.key.map((property) => {
+  const isUnnamed = parts.length === 1 && only.name === null && single !== undefined && second === undefined;
+  const nodes = isUnnamed ? new Map([[single, only.value]]) : nodesByProperty(parts, entityType, fail);
+  return entityType.key.flatMap((property) => {
     const node = nodes.get(property);
-    if (node === undefined) throw fail(`The key lacks '${property.name}'.`);
-    return [property, node];
+    if (node !== undefined) return [[property, node] as const];
+    if (implied.has(property)) return [];
+    throw fail(`The key lacks '${property.name}'.`);
   });
 }
 

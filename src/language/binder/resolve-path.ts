@@ -54,8 +54,8 @@ export function resolvePath(
 }
 
 /**
- * How far paths lead: to the first property or navigation of an entity, or further, into complex values and to references of
- * entities and sets.
+ * How far paths lead: to the first property or navigation of an entity, or further, into complex values, along several
+ * navigations, and to references of entities and sets.
  */
 export type PathReach = "first" | "further";
 
@@ -72,11 +72,9 @@ function resolveInSet(
   rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
   const key = first.parentheses;
+  if (key !== undefined) return resolveFromEntity(scope, { entitySet, key }, rest);
   const [second, ...further] = rest;
-  if (second === undefined) {
-    return key === undefined ? { kind: "entitySet", entitySet } : { kind: "entity", entitySet, key };
-  }
-  if (key !== undefined) return resolveInEntity(scope, { entitySet, key }, second, further);
+  if (second === undefined) return { kind: "entitySet", entitySet };
   const declared = boundOperations(scope.model, entitySet, "collection");
   const operations = declared.get(second.name);
   const kind = second.parentheses === undefined ? SET_SUFFIXES[scope.reach].get(second.name) : undefined;
@@ -106,10 +104,56 @@ function resolveInSingleton(
   rest: readonly PathSegmentSyntax[],
 ): AddressedPath {
   if (first.parentheses !== undefined) throw notFound(first, `'${first.name}' is a single entity and takes no key.`);
-  const address = { entitySet: singleton.entitySet, key: "", singleton };
-  const [second, ...further] = rest;
-  if (second === undefined) return { kind: "entity", ...address };
-  return { ...resolveInEntity(scope, address, second, further), singleton };
+  return resolveFromEntity(scope, { entitySet: singleton.entitySet, key: "", singleton }, rest);
+}
+
+/** Walks along the navigations of a path, and resolves what follows the last entity. */
+function resolveFromEntity(
+  scope: Scope,
+  first: EntityAddress,
+  segments: readonly PathSegmentSyntax[],
+): AddressedPath {
+  let address = first;
+  for (const [index, segment] of segments.entries()) {
+    const next = nextAddress(scope, address, segment, segments[index + 1]);
+    if (next === null) return { ...resolveInEntity(scope, address, segment, segments.slice(index + 1)), ...address };
+    address = next;
+  }
+  return { kind: "entity", ...address };
+}
+
+/**
+ * Returns the address of the entity to which a segment leads, if another segment follows it there. References of the navigation
+ * itself stay below the entity before.
+ */
+function nextAddress(
+  { model, reach }: Scope,
+  from: EntityAddress,
+  { name, parentheses }: PathSegmentSyntax,
+  next: PathSegmentSyntax | undefined,
+): EntityAddress | null {
+  if (reach === "first" || next === undefined) return null;
+  const navigationProperty = from.entitySet.navigationProperties.get(name);
+  if (navigationProperty === undefined || navigationProperty.isCollection !== (parentheses !== undefined)) return null;
+  if (!navigationProperty.isCollection && next.name.startsWith("$")) return null;
+  const target = from.entitySet.navigationPropertyBindings.get(navigationProperty.name) ?? "";
+  const entitySet = model.entityContainer.entitySets.get(target);
+  if (entitySet === undefined) return null;
+  return { entitySet, key: "", step: { from, navigationProperty, relatedKey: parentheses ?? null } };
+}
+
+/**
+ * Returns the path of an entity of a navigation as that of the entity itself, which writes address.
+ * @see OData Protocol 4.0, section 11.4.3
+ */
+export function entityOfRelated(path: ResourcePath, { entityContainer }: Model): ResourcePath {
+  if (path.kind !== "relatedEntity") return path;
+  const { navigationProperty, relatedKey, entitySet: owner, key, singleton, step } = path;
+  const target = owner.navigationPropertyBindings.get(navigationProperty.name) ?? "";
+  const entitySet = entityContainer.entitySets.get(target);
+  if (entitySet === undefined) return path;
+  const from = { entitySet: owner, key, singleton, step };
+  return { kind: "entity", entitySet, key: "", step: { from, navigationProperty, relatedKey } };
 }
 
 /** Resolves `Set(key)/…`: a property, a navigation property or an operation of the entity. */

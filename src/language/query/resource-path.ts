@@ -32,13 +32,31 @@ interface EntitySetPath {
   readonly entitySet: EntitySet;
 }
 
-/** The beginning of a path to an entity or below it: `Set(key)` or a singleton. */
+/** The part of a path that leads to an entity: `Set(key)` or a singleton, and perhaps steps along navigations. */
 export interface EntityAddress {
   readonly entitySet: EntitySet;
-  /** Of a singleton empty until the service has asked the application for it. */
+  /** Empty until the service has found it, at a singleton and behind a step. */
   readonly key: string;
-  /** The singleton at the beginning of the path; absent for `Set(key)`. */
+  /** The singleton that is the whole address. */
   readonly singleton?: Singleton | undefined;
+  /** The last step to the entity; absent for `Set(key)` and a singleton. */
+  readonly step?: NavigationStep | undefined;
+}
+
+/** A step from one entity to another, which has its own set: `Nav` if it is single-valued, otherwise `Nav(key)`. */
+export interface NavigationStep {
+  readonly from: EntityAddress;
+  readonly navigationProperty: NavigationProperty;
+  /** The text in the parentheses; null for a single-valued navigation. */
+  readonly relatedKey: string | null;
+}
+
+/** Returns the steps of a path, from the first one. */
+export function stepsOf(path: ResourcePath): readonly NavigationStep[] {
+  const steps: NavigationStep[] = [];
+  let step = "step" in path ? path.step : undefined;
+  for (; step !== undefined; ({ step } = step.from)) steps.unshift(step);
+  return steps;
 }
 
 /** A path to an entity or below it. */
@@ -81,6 +99,8 @@ interface BoundOperationPath {
   readonly entitySet: EntitySet;
   /** As for an entity. */
   readonly singleton?: Singleton | undefined;
+  /** As for an entity. */
+  readonly step?: NavigationStep | undefined;
   /** Null for an operation that is bound to the collection. */
   readonly key: string | null;
   /** The operations of that name: a function, an action, or both; the method decides. Never empty. */

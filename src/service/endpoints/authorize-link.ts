@@ -15,7 +15,8 @@ import { definitionIn } from "../../engine/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
 import { judgeByKey } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { type AddressedNavigation, type BoundNavigation, readOne } from "./read-navigation.ts";
+import { type AddressedNavigation, type BoundNavigation } from "./addressed-navigation.ts";
+import { readOne } from "./read-navigation.ts";
 import type { ServiceRuntime } from "./service-runtime.ts";
 
 /** Returns the categories of the target set that writing a link needs, which depend on the side of the foreign key. */

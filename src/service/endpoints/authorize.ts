@@ -5,7 +5,7 @@ import { definitionIn } from "../../engine/entities/reader.ts";
 import { actionAlong, requireCategory, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
 import { hasPropertyRules, propertyAccessOf } from "../../engine/rules/property-access.ts";
 import type { PropertyAccess } from "../../language/query/capabilities.ts";
-import type { ResourcePath } from "../../language/query/resource-path.ts";
+import { type ResourcePath, stepsOf } from "../../language/query/resource-path.ts";
 
 /** The rules of a route. */
 export interface RouteRules {
@@ -58,6 +58,7 @@ export function authorize(
   { category, along = [] }: RouteRules,
 ): CallerAccess {
   requireService(user, definition);
+  requireSteps(user, definition, path);
   const pending = requireAddressed(user, definition, path, category);
   const properties = propertyAccessOf(definition, user);
   if (along.length === 0 || !("navigationProperty" in path)) {
@@ -73,6 +74,19 @@ export function authorize(
     });
   }
   return { user, pending, isTargetSkipped: !navigation.asksTarget, properties };
+}
+
+/** Checks that a user may read the sets to which the steps of a path lead, and those that they leave. */
+function requireSteps(user: User | null, definition: ServiceDefinition, path: ResourcePath): void {
+  for (const { from, navigationProperty } of stepsOf(path)) {
+    const set = definitionIn(definition, from.entitySet);
+    requireCategory(set, "read", user);
+    const action = actionAlong("read", set, navigationProperty);
+    requireRules(navigationRules(set, navigationProperty).target.read, user, {
+      action,
+      target: navigationProperty.name,
+    });
+  }
 }
 
 /** Checks the rules of the service, which precede those of sets and operations. @throws ODataError as for `authorize` */

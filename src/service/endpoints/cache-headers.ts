@@ -3,6 +3,7 @@ import type { EntitySet } from "../../edm/model.ts";
 import { mergeVary } from "../../http/headers.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import { mentionsOf, namedIn, type QueryClauses } from "../../language/query/mentions.ts";
+import { stepsOf } from "../../language/query/resource-path.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { runtimeOf } from "./service-runtime.ts";
 
@@ -72,7 +73,9 @@ function settingHeaders(request: AuthorizedRequest): CacheHeaders | undefined {
 
 /** Returns whether the path begins with a singleton over a set: anything in the request may decide which entity it is. */
 function choosesEntity({ path }: AuthorizedRequest): boolean {
-  const singleton = "singleton" in path ? path.singleton : undefined;
+  const [first] = stepsOf(path);
+  const own = "singleton" in path ? path.singleton : undefined;
+  const singleton = first === undefined ? own : first.from.singleton;
   return singleton !== undefined && singleton.entitySet.isOfSingleton !== true;
 }
 
@@ -80,10 +83,11 @@ function choosesEntity({ path }: AuthorizedRequest): boolean {
 function readSets({ service, path, queriedSets }: AuthorizedRequest): ReadonlyArray<EntitySet | null> {
   if (!("entitySet" in path) || path.kind === "boundOperation") return [];
   const { entitySet } = path;
-  if (!("navigationProperty" in path)) return [entitySet, ...queriedSets];
+  const before = stepsOf(path).map(({ from }) => from.entitySet);
+  if (!("navigationProperty" in path)) return [entitySet, ...before, ...queriedSets];
   const target = entitySet.navigationPropertyBindings.get(path.navigationProperty.name);
   const related = target === undefined ? undefined : service.definition.model.entityContainer.entitySets.get(target);
-  return [entitySet, related ?? null, ...queriedSets];
+  return [entitySet, related ?? null, ...before, ...queriedSets];
 }
 
 /** The clauses of a query that may use other sets. */

@@ -30,7 +30,8 @@ import { type EntityWrite, type SavedPayload, savesEntity, type WantedEntity } f
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { linkReading, withLinks } from "./link-reading.ts";
-import { type BoundNavigation, navigationContext, noParent, openNavigation, optionsOf } from "./read-navigation.ts";
+import { type BoundNavigation, noParent, openNavigation, optionsOf } from "./addressed-navigation.ts";
+import { navigationContext } from "./read-navigation.ts";
 import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";
 

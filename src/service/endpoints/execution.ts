@@ -89,6 +89,12 @@ export class Execution implements ShownEntities {
     return this.#outer ?? this;
   }
 
+  /** Returns this execution under the rules of another entity of the request. */
+  under(access: CallerAccess): Execution {
+    const { readsLater } = this;
+    return new Execution(this.service, this.arrival, access, { inner: this.reader, outer: this.#whole, readsLater });
+  }
+
   /**
    * The most entities that the response may contain: for a read in a batch, as many as earlier responses have left. A write
    * must not fail for earlier responses after it has been executed.

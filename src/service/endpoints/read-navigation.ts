@@ -1,6 +1,5 @@
-import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
+import type { ODataError } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
-import type { EntitySet, NavigationProperty, Singleton } from "../../edm/model.ts";
 import { findByKey } from "../../engine/entities/entity-key.ts";
 import { planExpand } from "../../engine/plan/plan-expand.ts";
 import type { TargetWay } from "../../engine/plan/plan-related.ts";
@@ -22,36 +21,28 @@ import {
 } from "../../engine/reads/read-table-navigation.ts";
 import { type CollectionRows, runCount } from "../../engine/reads/run-collection.ts";
 import type { JsonFormat } from "../../http/media-type.ts";
-import { bindEntityKey } from "../../language/binder/bind-key.ts";
-import { type NavigationOptions, navigationOptions } from "../../language/binder/option-rules.ts";
 import type { SelectExpandClause } from "../../language/query/clauses.ts";
 import type { QueryableSource } from "../../language/query/source.ts";
 import { collectionNavigationContext, entityNavigationContext, originContext } from "../../payload/urls.ts";
+import {
+  type BoundNavigation,
+  bindParent,
+  bindRelated,
+  navigationOf,
+  noParent,
+  noRelatedEntity,
+  openNavigation,
+  optionsOf,
+} from "./addressed-navigation.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
-import { bindCount, bindEntity, readJsonFormat, readTextFormat } from "./bind-query.ts";
+import { bindCount, bindEntity, readTextFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
 import { readsCollection } from "./collection-response.ts";
 import { authorizeRelated, requireEntity } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { entityResponse, withETag } from "./read-entity.ts";
-import { type NavigationRuntime, runtimeOf } from "./service-runtime.ts";
 import { contextOwner } from "./singleton-key.ts";
 import { okResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
-
-/** A navigation in a path, and its target. */
-export interface AddressedNavigation {
-  readonly entitySet: EntitySet;
-  readonly singleton?: Singleton | undefined;
-  readonly navigationProperty: NavigationProperty;
-  /** The key of the parent as written in the URL. */
-  readonly key: string;
-  readonly runtime: NavigationRuntime;
-}
-
-/** A navigation whose parent key is bound to the application's form. */
-export interface BoundNavigation extends AddressedNavigation {
-  readonly parentKey: unknown;
-}
 
 /** The related entity that a request addresses. */
 interface RelatedAddress {
@@ -119,9 +110,7 @@ export const readNavigationEntity: Endpoint = readsRelated((request) => {
   const { path } = request;
   if (path.kind !== "relatedEntity") throw new Error(`A path of kind ${path.kind} addresses no related entity.`);
   const { navigation, format } = openNavigation(request);
-  const { entityType, name } = navigation.navigationProperty;
-  const wanted = bindEntityKey(path.relatedKey, entityType, request.options.options.aliases, name);
-  return { format, navigation, wanted, missing: () => noSuchRelated(navigation, path.relatedKey) };
+  return { format, navigation, ...bindRelated(request, navigation, path.relatedKey) };
 });
 
 /** Makes an endpoint for one related entity. @param address returns the entity. @throws ODataError for negotiation, a key */
@@ -151,11 +140,17 @@ function readsRelated(address: (request: AuthorizedRequest) => RelatedAddress): 
   });
 }
 
-function findRelated(
+/**
+ * Reads one related entity that the user sees; null without one.
+ * @param wanted its key, for a collection
+ * @param clause the selected properties; null: only the key
+ * @throws ODataError for a missing or refused parent
+ */
+export function findRelated(
   execution: Execution,
   navigation: BoundNavigation,
   wanted: unknown,
-  clause: SelectExpandClause,
+  clause: SelectExpandClause | null,
 ): Maybe<FoundEntity | null> {
   const { navigationProperty, runtime } = navigation;
   if (!navigationProperty.isCollection) return readOne(execution, navigation, clause);
@@ -163,16 +158,6 @@ function findRelated(
   return chain(readAll(execution, navigation), (entities) =>
     asObject(findByKey(entities, navigationProperty.entityType, wanted)),
   );
-}
-
-/** Chooses the format and binds the key of the parent. @throws ODataError for negotiation, `InvalidKey` */
-export function openNavigation(request: AuthorizedRequest): {
-  readonly navigation: BoundNavigation;
-  readonly format: JsonFormat;
-} {
-  const addressed = navigationOf(request);
-  const format = readJsonFormat(request);
-  return { format, navigation: bindParent(request, addressed) };
 }
 
 /**
@@ -281,48 +266,8 @@ function readFromTable(
   );
 }
 
-/** Returns the query options of the routes below a navigation property, by the profile of the service. */
-export function optionsOf({ service }: AuthorizedRequest): NavigationOptions {
-  return navigationOptions(service.definition.profile.navigationTakesEveryOption);
-}
-
 function asObject(entity: unknown): FoundEntity | null {
   return entity === null ? null : { entity, rowShape: undefined };
-}
-
-/** Returns the navigation that a path addresses; the route table passes no other path. */
-export function navigationOf({ service, path }: AuthorizedRequest): AddressedNavigation {
-  if (!("navigationProperty" in path)) throw new Error(`A path of kind ${path.kind} addresses no navigation property.`);
-  const { entitySet, singleton, navigationProperty, key } = path;
-  const runtime = runtimeOf(service, entitySet).navigations.get(navigationProperty.name);
-  if (runtime === undefined) throw new Error(`${entitySet.name}/${navigationProperty.name} has no definition.`);
-  return { entitySet, singleton, navigationProperty, key, runtime };
-}
-
-/** Binds the key of the parent. @throws ODataError `InvalidKey` */
-function bindParent(request: AuthorizedRequest, navigation: AddressedNavigation): BoundNavigation {
-  const { entitySet, key } = navigation;
-  const parentKey = bindEntityKey(key, entitySet.entityType, request.options.options.aliases, entitySet.name);
-  return { ...navigation, parentKey };
-}
-
-/** Makes the error for a missing parent. */
-export function noParent({ entitySet, key }: AddressedNavigation): ODataError {
-  return protocolError("NotFound", `${entitySet.name} has no entity with the key (${key}).`);
-}
-
-/** Makes the error for a single-valued navigation without a related entity. */
-export function noRelatedEntity({ entitySet, navigationProperty, key }: AddressedNavigation): ODataError {
-  const parent = `${entitySet.name}(${key})`;
-  return protocolError("NotFound", `${parent} does not exist, or has no entity at '${navigationProperty.name}'.`);
-}
-
-function noSuchRelated({ entitySet, navigationProperty, key }: AddressedNavigation, relatedKey: string): ODataError {
-  const { name } = navigationProperty;
-  return protocolError(
-    "NotFound",
-    `${entitySet.name}(${key}) has no entity with the key (${relatedKey}) at '${name}'.`,
-  );
 }
 
 /**

@@ -36,14 +36,16 @@ export const readProperty: Endpoint = inStages({
   execute: ({ addressed, key }, execution) => {
     const { entitySet } = addressed;
     return chain(readOwner(execution, addressed, key, true), (found) => {
+      // The ETag of an entity does not show whether the links of the path still lead to it.
+      const isConditional = addressed.step === undefined;
       if (found === null) {
-        checkMissingMatch(execution, entitySet);
+        if (isConditional) checkMissingMatch(execution, entitySet);
         throw entityNotFound(entitySet, addressed.key);
       }
       const state = etagOf(entitySet, found.entity, found.rowShape, execution.access.properties);
       const etag = addressedEtag(state, addressed);
-      checkReadMatch(execution, etag);
-      if (isUnchanged(execution, entitySet, etag, [addressed.property])) return { etag, found: null };
+      if (isConditional) checkReadMatch(execution, etag);
+      if (isConditional && isUnchanged(execution, entitySet, etag, [addressed.property])) return { etag, found: null };
       return chain(showOwner(execution, addressed, found), (shown) => ({ etag, found: shown }));
     });
   },

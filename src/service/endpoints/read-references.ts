@@ -18,18 +18,8 @@ import { addressEntity, authorizeRelated, entityNotFound, requireEntity } from "
 import type { Execution } from "./execution.ts";
 import { collectionAt } from "./read-collection.ts";
 import { entityPathOf } from "./read-entity.ts";
-import {
-  collectionOf,
-  type AddressedNavigation,
-  type BoundNavigation,
-  navigationOf,
-  noParent,
-  noRelatedEntity,
-  openNavigation,
-  optionsOf,
-  readOne,
-  requireEmpty,
-} from "./read-navigation.ts";
+import { type AddressedNavigation, type BoundNavigation, navigationOf, noParent, noRelatedEntity, openNavigation, optionsOf } from "./addressed-navigation.ts";
+import { collectionOf, readOne, requireEmpty } from "./read-navigation.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";
 

@@ -102,7 +102,7 @@ interface Saved {
  */
 export const replacing: EntityWrite<BoundReplacement> = {
   bind: (request) => {
-    const { entitySet, key: keyText, singleton } = entityPathOf(request.path);
+    const { entitySet, key: keyText, singleton, step } = entityPathOf(request.path);
     const { entityType } = entitySet;
     const { settings, target, bodies } = runtimeOf(request.service, entitySet);
     const format = readJsonFormat(request);
@@ -110,8 +110,8 @@ export const replacing: EntityWrite<BoundReplacement> = {
     const opened = openBody(request, entitySet);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
-    // No request creates the entity of a singleton.
-    const mustExist = settings.allowUpsert && singleton !== undefined;
+    // No request creates the entity of a singleton, or one that is related to another.
+    const mustExist = settings.allowUpsert && (singleton !== undefined || step !== undefined);
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !mustExist && !entityType.key.some(({ computed }) => computed);
     const ruled = queryReaderOf(request);

@@ -10,41 +10,13 @@ import type { ODataResponse } from "../../http/odata-response.ts";
 import { REFERENCE_OPTIONS } from "../../language/binder/option-rules.ts";
 import type { EntityAddress, ResourcePath } from "../../language/query/resource-path.ts";
 import { isOfOtherKey, markedByKey } from "../../payload/etag.ts";
-import { keyPredicateOf, keyTextOf } from "../../payload/urls.ts";
-import { AuthorizedRequest } from "./authorized-request.ts";
+import { keyPredicateOf } from "../../payload/urls.ts";
+import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import { checkMissingMatch } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { runtimeOf } from "./service-runtime.ts";
-import { type Endpoint, noContentResponse } from "./stages.ts";
-
-/**
- * Passes a request to the endpoint of its path. At a singleton, it asks the application for the key of the entity before, and the
- * endpoint answers as for the path with that key. Without a key, the entity does not exist.
- * @throws ODataError `NotFound` without an entity; the error of the application
- * @see docs/guides/singletons.md
- */
-export function answerAddressed(
-  answer: Endpoint,
-  request: AuthorizedRequest,
-  execution: Execution,
-): Maybe<ODataResponse> {
-  const { path } = request;
-  const singleton = "singleton" in path ? path.singleton : undefined;
-  if (singleton === undefined) return answer(request, execution);
-  const definition = definitionOf(execution, singleton);
-  return chain(keyOf(execution, definition), (key) => {
-    if (key === null || key === undefined) return answerMissing(request, execution, definition);
-    const keyText = keyTextOf(singleton.entitySet.entityType, key);
-    checkSameEntity(execution, singleton, keyText);
-    const found = withKey(path, keyText);
-    return answer(new AuthorizedRequest(request.service, request.arrival, request.access, found), execution);
-  });
-}
-
-function withKey(path: ResourcePath, key: string): ResourcePath {
-  return "key" in path ? { ...path, key } : path;
-}
+import { noContentResponse } from "./stages.ts";
 
 /** Returns the singleton whose entity a response contains; undefined for the entity of a set. */
 export function answeredSingleton(path: ResourcePath): Singleton | undefined {
@@ -60,48 +32,54 @@ export function contextOwner(
   return { owner: entitySet, predicate: keyPredicateOf(entitySet.entityType, key) };
 }
 
-/** Returns the ETag of the entity of a path for a header: at a singleton it names the entity, too. */
+/** Returns the ETag of the entity of a path for a header: it also names the entity, unless the path does. */
 export function addressedEtag(
   etag: string | undefined,
-  address: Pick<EntityAddress, "singleton" | "key"> | undefined,
+  address: Pick<EntityAddress, "singleton" | "step" | "key"> | undefined,
 ): string | undefined {
-  if (etag === undefined || address?.singleton === undefined) return etag;
+  if (etag === undefined || address === undefined || !isChosen(address)) return etag;
   return markedByKey(etag, address.key);
 }
 
-/** Checks that If-Match names no other entity that the singleton has had. @throws ODataError `PreconditionFailed` */
-function checkSameEntity({ arrival: { odata } }: Execution, { name }: Singleton, keyText: string): void {
+/** Returns whether the same path may lead to another entity later. */
+function isChosen({ singleton, step }: Pick<EntityAddress, "singleton" | "step">): boolean {
+  return singleton !== undefined || (step !== undefined && (step.relatedKey === null || isChosen(step.from)));
+}
+
+/** Checks that If-Match names no other entity to which the path has led. @throws ODataError `PreconditionFailed` */
+export function checkSameEntity({ arrival: { odata } }: Execution, keyText: string): void {
   const ifMatch = odata.header("if-match");
   if (ifMatch === undefined || !splitHeaderList(ifMatch).every((tag) => isOfOtherKey(tag, keyText))) return;
-  const message = `If-Match does not hold. The singleton '${name}' has another entity now: read it again before you repeat the request.`;
+  const message = "If-Match does not hold. The path leads to another entity now: read it again before you repeat the request.";
   throw protocolError("PreconditionFailed", message);
 }
 
 /** Returns the key of the entity of a singleton, which a body names; null or undefined without one. @throws as `answerAddressed` */
 export function keyOfSingleton(execution: Execution, singleton: Singleton): Maybe<unknown> {
-  return keyOf(execution, definitionOf(execution, singleton));
+  return singletonKey(execution, singletonDefinition(execution, singleton));
 }
 
-function definitionOf({ service }: Execution, { name }: Singleton): SingletonDefinition {
+/** Returns the definition of a singleton. */
+export function singletonDefinition({ service }: Execution, { name }: Singleton): SingletonDefinition {
   const definition = service.definition.singletons.get(name);
   if (definition === undefined) throw new Error(`The singleton ${name} has no definition.`);
   return definition;
 }
 
-/** Asks the application for the key, with the context that the handlers of the set receive. */
-function keyOf(execution: Execution, { singleton, source }: SingletonDefinition): Maybe<unknown> {
+/** Asks the application for the key of a singleton, with the context that the handlers of the set receive; null without an entity. */
+export function singletonKey(execution: Execution, { singleton, source }: SingletonDefinition): Maybe<unknown> {
   const { entitySet } = singleton;
   const context = ServiceContext.ofSet(entitySet, execution.context);
-  if (source.kind === "key") return chain(source.keyOf(context), (answer) => answeredValue(answer));
+  if (source.kind === "key") return chain(source.keyOf(context), (answer) => answeredValue(answer) ?? null);
   // A write compares the entity as it is immediately before.
-  return chain(source.load(context, isRead(execution)), (answer) => {
+  return chain(source.load(context, isRead(execution)), (answer): unknown => {
     const entity = answeredValue(answer) ?? null;
     return entity === null ? null : entityKeyReader(entitySet.entityType, undefined)(entity).value;
   });
 }
 
 /** Answers a request to a singleton without an entity: a read of a nullable one has no content. */
-function answerMissing(
+export function answerMissing(
   request: AuthorizedRequest,
   execution: Execution,
   { singleton, isNullable }: SingletonDefinition,
@@ -115,10 +93,12 @@ function answerMissing(
   return noContentResponse(request);
 }
 
-function isRead({ arrival: { odata, sent } }: Execution): boolean {
+/** Returns whether a request only reads. */
+export function isRead({ arrival: { odata, sent } }: Execution): boolean {
   return odata.method === "GET" || odata.method === "HEAD" || sent !== undefined;
 }
 
-function noEntity({ name }: Singleton): ODataError {
+/** Makes the error for a singleton without an entity. */
+export function noEntity({ name }: Singleton): ODataError {
   return protocolError("NotFound", `The singleton '${name}' has no entity.`);
 }

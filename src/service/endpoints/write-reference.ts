@@ -29,7 +29,7 @@ import {
 } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./read-navigation.ts";
+import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./addressed-navigation.ts";
 import { keyOfSingleton } from "./singleton-key.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 

@@ -68,6 +68,8 @@ const LINES: readonly LineRow[] = [
 /** Rows with their service, until it is closed. */
 export interface Running {
   readonly service: Service;
+  /** Whether no transaction joins several writes. */
+  readonly isMemory?: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -200,7 +202,7 @@ const memory: Place = {
       entitySets: [Customers, Orders, Lines],
       singletons: [singleton(Customer, { name: "Me", from: Customers, key: (ctx) => Number(requireUser(ctx).id) })],
     });
-    return Promise.resolve({ service, close: () => Promise.resolve() });
+    return Promise.resolve({ service, isMemory: true, close: () => Promise.resolve() });
   },
 };
 
