@@ -173,10 +173,7 @@ export class GuardedPlaces {
   /** The container, if paths lead to other sets. */
   readonly #container: EntityContainer | null;
 
-  constructor(
-    { authorization, entitySets, singletons, profile, model }: ServiceDefinition,
-    table: RouteTable,
-  ) {
+  constructor({ authorization, entitySets, singletons, profile, model }: ServiceDefinition, table: RouteTable) {
     this.#container = profile.pathReach === "further" ? model.entityContainer : null;
     this.#isWhole = judge(authorization, null) === "failed";
     const guarded = [...table.entitySets].filter(([name, routes]) => {

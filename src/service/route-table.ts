@@ -14,7 +14,12 @@ import type { NavigationProperty, Operation } from "../edm/model.ts";
 import { readForm } from "../engine/plan/plan-collection.ts";
 import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
 import { expandDepthOf } from "../language/binder/bind-expand.ts";
-import { type EntityAddress, type NavigationStep, type ResourcePath, stepsOf } from "../language/query/resource-path.ts";
+import {
+  type EntityAddress,
+  type NavigationStep,
+  type ResourcePath,
+  stepsOf,
+} from "../language/query/resource-path.ts";
 import { linkCategories } from "./endpoints/authorize-link.ts";
 import { createEntity } from "./endpoints/create-entity.ts";
 import { createRelated } from "./endpoints/create-related.ts";

@@ -268,7 +268,11 @@ function addChange(scope: ServiceScope, set: EntitySetDefinition, place: EntityP
     id: `${name}.${isReplacement ? "replace" : "patch"}`,
     tag: along?.tag ?? name,
     summary: `${isReplacement ? "Replace" : "Change"} ${entityAt(place)}`,
-    access: { ...accessAt(set, "update", place), further: mayCreate ? creation : undefined, checksRows: set.rows !== null },
+    access: {
+      ...accessAt(set, "update", place),
+      further: mayCreate ? creation : undefined,
+      checksRows: set.rows !== null,
+    },
     parameters: [...parameters, ...options, ...conditions, PREFER_RETURN],
     requestBody: jsonBody(schema, example),
     responses: {

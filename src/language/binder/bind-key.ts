@@ -57,7 +57,9 @@ export function bindKey(
   const fail: KeyFault = (problem) => invalidKey(problem, entityType, resource);
   const parts = keyParts(key, entityType, fail, implied);
   const given = new Map(parts.map(([property, node]) => [property, keyValue(node, property, fail)] as const));
-  const values = entityType.key.map((property) => given.get(property) ?? required(implied.get(property), property.name));
+  const values = entityType.key.map(
+    (property) => given.get(property) ?? required(implied.get(property), property.name),
+  );
   const [single] = values;
   if (values.length === 1) return { value: single, values };
   const fields = entityType.key.map((property, index) => [property.field, values[index]] as const);

@@ -108,11 +108,7 @@ function resolveInSingleton(
 }
 
 /** Walks along the navigations of a path, and resolves what follows the last entity. */
-function resolveFromEntity(
-  scope: Scope,
-  first: EntityAddress,
-  segments: readonly PathSegmentSyntax[],
-): AddressedPath {
+function resolveFromEntity(scope: Scope, first: EntityAddress, segments: readonly PathSegmentSyntax[]): AddressedPath {
   let address = first;
   for (const [index, segment] of segments.entries()) {
     const next = nextAddress(scope, address, segment, segments[index + 1]);

@@ -55,7 +55,7 @@ export interface NavigationStep {
 export function stepsOf(path: ResourcePath): readonly NavigationStep[] {
   const steps: NavigationStep[] = [];
   let step = "step" in path ? path.step : undefined;
-  for (; step !== undefined; ({ step } = step.from)) steps.unshift(step);
+  for (; step !== undefined; { step } = step.from) steps.unshift(step);
   return steps;
 }
 

@@ -35,11 +35,7 @@ interface RelatedKey {
  * @throws ODataError `InvalidKey`
  * @see OData URL Conventions 4.0, section 4.3
  */
-export function bindRelated(
-  request: AuthorizedRequest,
-  navigation: BoundNavigation,
-  relatedKey: string,
-): RelatedKey {
+export function bindRelated(request: AuthorizedRequest, navigation: BoundNavigation, relatedKey: string): RelatedKey {
   const { entityType, name } = navigation.navigationProperty;
   const { definition } = request.service;
   const implied = definition.profile.pathReach === "further" ? impliedValues(navigation) : undefined;

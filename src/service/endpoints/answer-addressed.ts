@@ -7,12 +7,19 @@ import type { ODataResponse } from "../../http/odata-response.ts";
 import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import type { EntityAddress, NavigationStep, ResourcePath } from "../../language/query/resource-path.ts";
 import { keyTextOf } from "../../payload/urls.ts";
+import { bindRelated, type BoundNavigation, navigationAt, noRelatedEntity } from "./addressed-navigation.ts";
 import { AuthorizedRequest } from "./authorized-request.ts";
 import { missingEntityError } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
-import { bindRelated, type BoundNavigation, navigationAt, noRelatedEntity } from "./addressed-navigation.ts";
 import { findRelated } from "./read-navigation.ts";
-import { answerMissing, checkSameEntity, isRead, noEntity, singletonDefinition, singletonKey } from "./singleton-key.ts";
+import {
+  answerMissing,
+  checkSameEntity,
+  isRead,
+  noEntity,
+  singletonDefinition,
+  singletonKey,
+} from "./singleton-key.ts";
 import type { Endpoint } from "./stages.ts";
 
 /**

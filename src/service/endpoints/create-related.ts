@@ -16,6 +16,7 @@ import { linkedPart, runCreateRelated } from "../../engine/writes/write-entity.t
 import type { BodyObject } from "../../payload/body-members.ts";
 import type { FacetFaults } from "../../payload/body-readers.ts";
 import type { BoundLink } from "../../payload/link-reading.ts";
+import { type BoundNavigation, noParent, openNavigation, optionsOf } from "./addressed-navigation.ts";
 import { openBody } from "./authorized-request.ts";
 import { bindEntity, queryReaderOf } from "./bind-query.ts";
 import { withBoundLinks } from "./bound-links.ts";
@@ -30,7 +31,6 @@ import { type EntityWrite, type SavedPayload, savesEntity, type WantedEntity } f
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { linkReading, withLinks } from "./link-reading.ts";
-import { type BoundNavigation, noParent, openNavigation, optionsOf } from "./addressed-navigation.ts";
 import { navigationContext } from "./read-navigation.ts";
 import { facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { type Endpoint, routed } from "./stages.ts";

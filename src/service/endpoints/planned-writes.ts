@@ -30,7 +30,8 @@ function handlersOf(
     case "entitySet":
       return declared(create);
     case "entity": {
-      const upsert = settings.allowUpsert && path.singleton === undefined && path.step === undefined ? create : undefined;
+      const upsert =
+        settings.allowUpsert && path.singleton === undefined && path.step === undefined ? create : undefined;
       if (method === "PUT") return declared(replace, upsert);
       return method === "PATCH" ? declared(patch, upsert) : declared(remove);
     }

@@ -10,6 +10,15 @@ import { bindEntityKey } from "../../language/binder/bind-key.ts";
 import { REFERENCE_OPTIONS, REFERENCES_OPTIONS } from "../../language/binder/option-rules.ts";
 import { referenceCollectionContext, referenceContext } from "../../payload/urls.ts";
 import { compileReferenceWriter } from "../../payload/write-entity-reference.ts";
+import {
+  type AddressedNavigation,
+  type BoundNavigation,
+  navigationOf,
+  noParent,
+  noRelatedEntity,
+  openNavigation,
+  optionsOf,
+} from "./addressed-navigation.ts";
 import type { AuthorizedRequest } from "./authorized-request.ts";
 import { bindEntity, readJsonFormat } from "./bind-query.ts";
 import type { CollectionResource } from "./collection-page.ts";
@@ -18,7 +27,6 @@ import { addressEntity, authorizeRelated, entityNotFound, requireEntity } from "
 import type { Execution } from "./execution.ts";
 import { collectionAt } from "./read-collection.ts";
 import { entityPathOf } from "./read-entity.ts";
-import { type AddressedNavigation, type BoundNavigation, navigationOf, noParent, noRelatedEntity, openNavigation, optionsOf } from "./addressed-navigation.ts";
 import { collectionOf, readOne, requireEmpty } from "./read-navigation.ts";
 import { runtimeOf } from "./service-runtime.ts";
 import { jsonResponse, noContentResponse, type Endpoint, inStages } from "./stages.ts";

@@ -50,7 +50,8 @@ function isChosen({ singleton, step }: Pick<EntityAddress, "singleton" | "step">
 export function checkSameEntity({ arrival: { odata } }: Execution, keyText: string): void {
   const ifMatch = odata.header("if-match");
   if (ifMatch === undefined || !splitHeaderList(ifMatch).every((tag) => isOfOtherKey(tag, keyText))) return;
-  const message = "If-Match does not hold. The path leads to another entity now: read it again before you repeat the request.";
+  const message =
+    "If-Match does not hold. The path leads to another entity now: read it again before you repeat the request.";
   throw protocolError("PreconditionFailed", message);
 }
 

@@ -17,6 +17,7 @@ import { resolveReference } from "../../language/binder/resolve-reference.ts";
 import { entityUrlOf } from "../../payload/urls.ts";
 import { readReference } from "../../payload/write-entity-reference.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
+import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./addressed-navigation.ts";
 import { authorizeLink, judgesLinks } from "./authorize-link.ts";
 import { type AuthorizedRequest, openBody } from "./authorized-request.ts";
 import { queryReaderOf, readOptions } from "./bind-query.ts";
@@ -29,7 +30,6 @@ import {
 } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
-import { type AddressedNavigation, type BoundNavigation, noParent, openNavigation } from "./addressed-navigation.ts";
 import { keyOfSingleton } from "./singleton-key.ts";
 import { type ExtraHeaders, minimalPreference, noContentResponse, type Endpoint, inStages, routed } from "./stages.ts";
 

@@ -52,7 +52,9 @@ describe.each(PLACES)("paths along navigations in $title", ({ start }) => {
     expect((await get("Orders(10)/Customer/Orders/$ref?$top=1")).json.value).toEqual([idOf("Orders(10)")]);
     expect((await get("Orders(10)/Customer/Orders(11)")).json).toMatchObject({ ...context("Orders/$entity"), Id: 11 });
     expect(codeOf(await get("Orders(10)/Customer/Orders(12)"))).toEqual(NOT_FOUND);
-    expect((await get("Orders(10)/Customer/Orders?$apply=aggregate($count%20as%20N)")).json.value).toMatchObject([{ N: 2 }]);
+    expect((await get("Orders(10)/Customer/Orders?$apply=aggregate($count%20as%20N)")).json.value).toMatchObject([
+      { N: 2 },
+    ]);
     const page = await get("Orders(10)/Customer/Orders", { ...ANN, prefer: "odata.maxpagesize=1" });
     const next: string = page.json["@odata.nextLink"];
     expect(next).toContain(`${ROOT}/Orders(10)/Customer/Orders?`);
@@ -180,8 +182,22 @@ describe.each(PLACES)("paths along navigations in $title", ({ start }) => {
       { id: "1", method: "GET", url: "Orders(10)?$select=Id" },
       { id: "2", method: "GET", url: "$1/Customer/Name", dependsOn: ["1"] },
       { id: "3", method: "GET", url: "$1/Lines(2)/Qty/$value", dependsOn: ["1"] },
-      { id: "4", atomicityGroup: "g", method: "PATCH", url: "Lines(OrderId=10,Number=2)", body: { Qty: 9 }, headers: JSON_BODY },
-      { id: "5", atomicityGroup: "g", method: "PATCH", url: "Orders(10)/Lines(1)", body: { Qty: 8 }, headers: JSON_BODY },
+      {
+        id: "4",
+        atomicityGroup: "g",
+        method: "PATCH",
+        url: "Lines(OrderId=10,Number=2)",
+        body: { Qty: 9 },
+        headers: JSON_BODY,
+      },
+      {
+        id: "5",
+        atomicityGroup: "g",
+        method: "PATCH",
+        url: "Orders(10)/Lines(1)",
+        body: { Qty: 8 },
+        headers: JSON_BODY,
+      },
     ];
     const isMemory = running.isMemory === true;
     const sent = isMemory ? requests.slice(0, 3) : requests;
