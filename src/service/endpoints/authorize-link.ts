@@ -13,7 +13,7 @@ import type { EntitySet, NavigationProperty } from "../../edm/model.ts";
 import { entityKeyReader } from "../../engine/entities/entity-key.ts";
 import { definitionIn } from "../../engine/entities/reader.ts";
 import { actionAlong, requireRules, navigationRules } from "../../engine/rules/judge-rules.ts";
-import { type AddressedNavigation, type BoundNavigation } from "./addressed-navigation.ts";
+import type { AddressedNavigation, BoundNavigation } from "./addressed-navigation.ts";
 import { judgeByKey } from "./current-entity.ts";
 import type { Execution } from "./execution.ts";
 import { readOne } from "./read-navigation.ts";
