@@ -48,6 +48,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Test your service", link: "/guides/testing" },
       { text: "Totals and groups", link: "/guides/totals-and-groups" },
       { text: "Virtual properties", link: "/guides/virtual-properties" },
+      { text: "Derived types", link: "/guides/derived-types" },
       { text: "Singletons", link: "/guides/singletons" },
       { text: "Streams", link: "/guides/streams" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },

@@ -47,13 +47,15 @@ export type {
 } from "./definition/context.ts";
 export type { Entities, EntitySource, ValueSource } from "./definition/handlers.ts";
 export { complexType, entityType, enumType } from "./definition/types/entity-type.ts";
-export type { EnumTypeOptions } from "./definition/types/entity-type.ts";
+export type { EntityTypeOptions, EnumTypeOptions } from "./definition/types/entity-type.ts";
+export { withDerived } from "./definition/types/hierarchy.ts";
 export type { Answer, Awaitable, CollectionQuery } from "./definition/handlers.ts";
 export type { TemporalObject } from "./definition/types/edm-builders.ts";
 export type {
   BodyOf,
   DeltaOf,
   EntityOf,
+  WithDerived,
   KeyOf,
   NewEntityOf,
   ReadEntityOf,

@@ -47,6 +47,8 @@ export interface EntitySet {
   readonly name: string;
   /** Whether only the singleton of the same name contains its entity, so that clients see no set; absent: false. */
   readonly isOfSingleton?: true | undefined;
+  /** The name of the set whose entities of one derived type this set contains, so that clients see a path; absent: none. */
+  readonly castFrom?: string | undefined;
   readonly entityType: EntityType;
   /** The navigation properties that this set declares, by wire name. The type may have more, from other sets. */
   readonly navigationProperties: ReadonlyMap<string, NavigationProperty>;
@@ -155,6 +157,8 @@ export interface EntityType {
   readonly virtualProperties?: readonly StructuralProperty[] | undefined;
   /** The stream of media entities, which is no property for clients; absent: the entities are none. */
   readonly media?: StructuralProperty | undefined;
+  /** Its place among the types of the same entities; absent: entities have this one type. */
+  readonly hierarchy?: TypeHierarchy | undefined;
   /** The navigation properties that any set of this type declares. */
   readonly navigationProperties: readonly NavigationProperty[];
   /** Structural and navigation properties by wire name. */
@@ -165,9 +169,30 @@ export interface EntityType {
   readonly longDescription?: string | undefined;
 }
 
-/** Returns the entity sets that clients see: those with URLs of their own. */
+/** The place of a type in a hierarchy. The properties of all entity types of a hierarchy are the same ones: those of every type. */
+export interface TypeHierarchy {
+  /** The property that names the type of an entity. */
+  readonly discriminator: StructuralProperty;
+  /** Absent for the type of the set. */
+  readonly base?: EntityType | undefined;
+  /** Whether no entity has this very type. */
+  readonly isAbstract: boolean;
+  /** The properties that the type adds to those of its base. */
+  readonly own: readonly StructuralProperty[];
+  /** The properties of entities of this very type, inherited ones first. */
+  readonly properties: readonly StructuralProperty[];
+  /** The type and the types derived from it, by the values of the discriminator. */
+  readonly types: ReadonlyMap<string, EntityType>;
+}
+
+/** Returns the entity sets that clients see: those with names of their own. */
 export function publishedSets({ entitySets }: Pick<EntityContainer, "entitySets">): readonly EntitySet[] {
-  return [...entitySets.values()].filter(({ isOfSingleton }) => isOfSingleton !== true);
+  return [...entitySets.values()].filter(isPublished);
+}
+
+/** Returns whether clients see an entity set: not that of a singleton, nor that of a cast. */
+export function isPublished({ isOfSingleton, castFrom }: EntitySet): boolean {
+  return isOfSingleton !== true && castFrom === undefined;
 }
 
 /** Returns the structural properties that responses show: those of the entities, then those that only responses have. */
@@ -235,6 +260,8 @@ export interface StructuralProperty {
   readonly facets: Facets;
   /** Whether the database supplies the value of a new entity that lacks it; absent: false. */
   readonly databaseDefault?: boolean | undefined;
+  /** Whether entities of the derived types that declare it always have a value; other entities have none. Absent: no. */
+  readonly requiredByType?: boolean | undefined;
   /** The media type of its bytes; absent: none is declared. */
   readonly mediaType?: MediaType | undefined;
   /** The stream that it stands for: its type is that of the stored reference; absent: it is no stream. */

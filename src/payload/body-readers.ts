@@ -2,6 +2,7 @@ import { isODataError, joinFaults, type ODataError } from "../base/errors/odata-
 import { type JsonValue, isJsonObject, type JsonObject } from "../base/json/write-json.ts";
 import { once } from "../base/memo.ts";
 import { absentValue } from "../edm/absent-value.ts";
+import { asDeclared, propertiesOfType, TYPE_FIELD } from "../edm/hierarchy.ts";
 import { keyFields, keyValues } from "../edm/literal.ts";
 import type { EntitySet, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import {
@@ -272,7 +273,7 @@ function compileReplacementReader(
   const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
   const fillKey = entityType.key.map(({ field, computed }) => (computed ? null : compileFieldWriter(field)));
-  const own = entityType.properties.filter(({ isKey, computed }) => !isKey && !computed);
+  const own = propertiesOfType(entityType).filter(({ isKey, computed }) => !isKey && !computed);
   const steps = own.map((property) => ({
     property,
     step: replacedMember(property, values, bound, keepsUnreadable?.replace),
@@ -283,7 +284,7 @@ function compileReplacementReader(
   return (body, place, { key, kept }) => {
     const object = checkBody(body, place);
     const bodyKey = readKey(object, place);
-    const entity: BodyObject = {};
+    const entity: BodyObject = entityType.hierarchy === undefined ? {} : { [TYPE_FIELD]: entityType.name };
     for (const [index, value] of keyValues(entityType.key, key).entries()) fillKey[index]?.(entity, value);
     const isKept = (property: StructuralProperty): boolean => kept.has(property) && object[property.name] === undefined;
     const wanted = kept.size === 0 ? all : steps.filter(({ property }) => !isKept(property)).map(({ step }) => step);
@@ -331,11 +332,11 @@ function compileDeltaReader(
   const bound = compileLinkReader(entitySet, entityType);
   const { ignoresBodyKeys, keepsUnreadable } = settings;
   const readKey = ignoresBodyKeys === true ? noKey : compileKeyReader(entityType, values);
-  const steps = entityType.properties
+  const steps = propertiesOfType(entityType)
     .filter(({ isKey, computed, immutable }) => !isKey && !computed && !immutable)
     .map((property): MemberStep => {
       const { name } = property;
-      const read = givenBackReader(values.ofChange(property), property, keepsUnreadable?.patch);
+      const read = givenBackReader(values.ofChange(asDeclared(property)), property, keepsUnreadable?.patch);
       const put = compileFieldWriter(property.field);
       return (body, place, delta) => {
         const value = body[name];
@@ -360,11 +361,11 @@ function replacedMember(
   keepsUnreadable: boolean | undefined,
 ): MemberStep {
   const { name } = property;
-  const read = givenBackReader(values.ofProperty(property), property, keepsUnreadable);
+  const read = givenBackReader(values.ofProperty(asDeclared(property)), property, keepsUnreadable);
   const put = compileFieldWriter(property.field);
   // The stored value stays where the database knows the default.
   const isKept = property.databaseDefault === true || isNeeded(property);
-  const absent = isKept ? null : compileAbsentValue(property);
+  const absent = isKept ? null : compileAbsentValue(asDeclared(property));
   return (body, place, entity) => {
     const value = body[name];
     if (value !== undefined) put(entity, read(value, place, name));
@@ -383,7 +384,8 @@ function compileBodyCheck(
   entitySet: EntitySet,
   values: ValueReaders,
 ): (body: JsonValue, place: BodyPlace) => JsonObject {
-  const { qualifiedName, members, properties, navigationProperties } = entitySet.entityType;
+  const { qualifiedName, members, navigationProperties } = entitySet.entityType;
+  const properties = propertiesOfType(entitySet.entityType);
   const checkNames = compileNameCheck(qualifiedName, members, values.unknownMembers, "property", entitySet);
   const passedOver = [
     ...properties.filter(({ computed, immutable, isKey }) => !isKey && (computed || immutable)),

@@ -1,3 +1,4 @@
+import { propertiesOfType } from "../edm/hierarchy.ts";
 import type { EntityType, StructuralProperty } from "../edm/model.ts";
 import { codecOf } from "../edm/value-codecs.ts";
 import { type BodyObject, compileFieldWriter } from "./body-members.ts";
@@ -15,7 +16,9 @@ export function compileImmutableKeeper(
   entityType: EntityType,
   others: readonly StructuralProperty[] = [],
 ): ((entity: BodyObject, current: object) => void) | null {
-  const immutable = entityType.properties.filter((each) => each.immutable && !each.isKey && !each.computed);
+  const { hierarchy } = entityType;
+  const own = [...propertiesOfType(entityType), ...(hierarchy === undefined ? [] : [hierarchy.discriminator])];
+  const immutable = own.filter((each) => each.immutable && !each.isKey && !each.computed);
   const kept = [...immutable, ...others];
   if (kept.length === 0) return null;
   const steps = kept.map((property) => {

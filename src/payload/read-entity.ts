@@ -1,5 +1,7 @@
 import { protocolError } from "../base/errors/odata-error.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json/write-json.ts";
+import { keptPer } from "../base/memo.ts";
+import { asDeclared, propertiesOfType, TYPE_FIELD } from "../edm/hierarchy.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import type { EntitySet, EntityType, NavigationProperty, StructuralProperty } from "../edm/model.ts";
 import { describeValue, type PrimitiveValue } from "../edm/value-codec.ts";
@@ -19,6 +21,7 @@ import {
   pathWithin,
   placeWithin,
 } from "./body-members.ts";
+import { newType } from "./named-type.ts";
 import { compileFieldReader, type FieldGetter } from "./property-reader.ts";
 import { compileLinkReader, type LinkReader } from "./read-links.ts";
 import type { JsonConversion, ValueReaders } from "./read-value.ts";
@@ -110,11 +113,26 @@ type MemberStep = (body: JsonObject, place: BodyPlace, entity: BodyObject, owner
  * @see docs/reference/writing.md
  */
 export function compileNewEntityReader(
-  { entitySet, entityType }: EntityTarget,
+  target: EntityTarget,
   reading: EntityReading,
   links: readonly NestedLink[] = [],
 ): NewEntityReader {
-  const { qualifiedName, properties, navigationProperties, members } = entityType;
+  if (target.entityType.hierarchy === undefined) return compileTypeReader(target, reading, links);
+  const readerOf = keptPer((entityType: EntityType) => compileTypeReader({ ...target, entityType }, reading, links));
+  return (value, place, segment, owner) => {
+    const type = newType(target.entityType, value, place, segment);
+    return { ...readerOf(type)(value, place, segment, owner), [TYPE_FIELD]: type.name };
+  };
+}
+
+/** Makes the reader of new entities of one type. */
+function compileTypeReader(
+  { entitySet, entityType }: EntityTarget,
+  reading: EntityReading,
+  links: readonly NestedLink[],
+): NewEntityReader {
+  const { qualifiedName, navigationProperties, members } = entityType;
+  const properties = propertiesOfType(entityType);
   const checkNames = compileNameCheck(qualifiedName, members, reading.values.unknownMembers, "property", entitySet);
   const bound = compileLinkReader(
     entitySet,
@@ -128,7 +146,7 @@ export function compileNewEntityReader(
     ...properties.map((property) => {
       if (property.computed) return skipMember(property.name);
       const link = links.find(({ dependent }) => dependent === property);
-      const read = reading.values.ofProperty(property);
+      const read = reading.values.ofProperty(asDeclared(property));
       if (link !== undefined) return linkedMember(property, link.principal, read);
       const stated = nested.filter(({ links: { ofOwner } }) => ofOwner.some(({ dependent }) => dependent === property));
       const namedBy = reading.allowDeepInsert ? stated.map(({ navigation }) => navigation.name) : [];
@@ -186,7 +204,7 @@ function plainMember(
       if (value !== undefined) put(entity, read(value, place, name));
     };
   }
-  const absent = compileAbsentValue(property);
+  const absent = compileAbsentValue(asDeclared(property));
   return (body, place, entity) => {
     const value = body[name];
     const isNamed = namedBy.some((navigation) => isJsonObject(body[navigation]));

@@ -51,7 +51,7 @@ export function keyPredicateOf(entityType: EntityType, key: unknown): string {
  * @see OData URL Conventions 4.0, section 4.3
  */
 export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unknown, rowShape?: RowShape): string {
-  const url = `${serviceRoot}/${encodeSegment(entitySet.name)}`;
+  const url = `${serviceRoot}/${encodeSegment(entitySet.castFrom ?? entitySet.name)}`;
   return entitySet.isOfSingleton === true ? url : url + keyPredicate(entitySet.entityType, entity, rowShape);
 }
 
@@ -60,8 +60,8 @@ export function entityUrl(serviceRoot: string, entitySet: EntitySet, entity: unk
  * @param serviceRoot absolute, without a trailing slash
  * @see OData URL Conventions 4.0, section 4.3.1
  */
-export function entityUrlStart(serviceRoot: string, { name }: EntitySet): string {
-  return `${serviceRoot}/${encodeSegment(name)}(`;
+export function entityUrlStart(serviceRoot: string, { name, castFrom = name }: EntitySet): string {
+  return `${serviceRoot}/${encodeSegment(castFrom)}(`;
 }
 
 /**
@@ -99,8 +99,12 @@ function keyFinder({ key, qualifiedName }: EntityType): (entity: unknown) => boo
  * @throws Error for a missing or invalid key value
  * @see OData URL Conventions 4.0, section 4.3
  */
-export function entityUrlOf(serviceRoot: string, { name, entityType }: EntitySet, key: unknown): string {
-  return `${serviceRoot}/${encodeSegment(name)}${keyPredicateOf(entityType, key)}`;
+export function entityUrlOf(
+  serviceRoot: string,
+  { name, castFrom = name, entityType }: EntitySet,
+  key: unknown,
+): string {
+  return `${serviceRoot}/${encodeSegment(castFrom)}${keyPredicateOf(entityType, key)}`;
 }
 
 /**
@@ -173,7 +177,7 @@ export function metadataUrl(serviceRoot: string): string {
 }
 
 /** An element of the container. */
-type Named = Pick<EntitySet, "name">;
+type Named = Pick<EntitySet, "name"> & Partial<Pick<EntitySet, "castFrom" | "entityType">>;
 
 /**
  * Returns the context of a collection of entities: `#Set`, or `#Set(a,b)` with `$select`.
@@ -204,7 +208,9 @@ export function entityContext(
  * @see OData Protocol 4.0, section 10.14
  */
 export function propertyContext(serviceRoot: string, entitySet: Named, key: string, path: string): string {
-  return `${serviceRoot}/$metadata#${encodeNames(entitySet.name)}${key}/${encodeNames(path)}`;
+  const { name, castFrom, entityType } = entitySet;
+  const type = castFrom === undefined ? "" : `/${encodeNames(entityType?.qualifiedName ?? "")}`;
+  return `${serviceRoot}/$metadata#${encodeNames(castFrom ?? name)}${key}${type}/${encodeNames(path)}`;
 }
 
 /**

@@ -1,9 +1,11 @@
+import { keptPer } from "../base/memo.ts";
 import type { EntitySet, EntityType } from "../edm/model.ts";
 import { selectsKey, type SelectExpandClause, type ExpandedNavigation } from "../language/query/clauses.ts";
 import type { ExpandedEntity, Related, RelatedCollection } from "../language/query/expanded-entity.ts";
 import type { RowShape } from "../language/query/row-shape.ts";
 import { type EntityText, joinTexts, prefixed } from "./entity-text.ts";
 import { etagOfMembers, etagWriter, marked } from "./etag.ts";
+import { clauseOfType, columnsOfType, compileTypeFinder, withType } from "./hierarchy-entities.ts";
 import type { PayloadFormat } from "./payload-format.ts";
 import { requireObject, requireRow } from "./property-reader.ts";
 import { entityUrl, knownUrlFinder, encodeSegment } from "./urls.ts";
@@ -36,6 +38,8 @@ export interface WriterTarget {
   /** Null: no set is declared, so the entities have neither URL nor ETag. */
   readonly entitySet: EntitySet | null;
   readonly entityType: EntityType;
+  /** The type that the context of the entities declares; absent: their type. */
+  readonly declared?: EntityType | undefined;
   /** The routes of the entities; absent: all. */
   readonly routes?: EntityRoutes | undefined;
 }
@@ -74,17 +78,42 @@ export function compileEntityWriter(
   format: PayloadFormat,
   rowShape?: RowShape,
 ): EntityWriter {
+  if (target.entityType.hierarchy === undefined) return compileTypeWriter(target, clause, format, rowShape);
+  return compileHierarchyWriter(target, clause, format, rowShape);
+}
+
+function compileHierarchyWriter(...made: Parameters<typeof compileEntityWriter>): EntityWriter {
+  const [{ entityType: declared, ...target }, clause, format, rowShape] = made;
+  const findType = compileTypeFinder(declared, rowShape);
+  const writerOf = keptPer((entityType: EntityType) =>
+    compileTypeWriter({ ...target, entityType, declared }, clauseOfType(clause, entityType), format, rowShape),
+  );
+  const isExpanded = clause.expanded.length > 0;
+  const find = (value: unknown): EntityWriter => writerOf(findType(isExpanded ? asExpanded(value).entity : value));
+  const writeItem: EntityWriter["writeItem"] = (value, root) => find(value).writeItem(value, root);
+  const writeEntity: EntityWriter["writeEntity"] = (value, ...more) => find(value).writeEntity(value, ...more);
+  return Object.freeze({ format, writeItem, writeEntity });
+}
+
+/** Makes the writer of the entities of one type. */
+function compileTypeWriter(
+  target: WriterTarget,
+  clause: SelectExpandClause,
+  format: PayloadFormat,
+  rowShape?: RowShape,
+): EntityWriter {
   const { entitySet, entityType, routes } = target;
   const typeName = entityType.qualifiedName;
   const stored = clause.selected.filter(({ property }) => property.stream === undefined);
   const writeMembers =
     rowShape === undefined
       ? joinMembers(compileMembers(typeName, stored, format))
-      : compileRowWriter(typeName, stored, format, rowShape.columns);
+      : compileRowWriter(typeName, stored, format, columnsOfType(entityType, rowShape.columns));
   const linked = entitySet !== null && hasId(entitySet, routes) ? entitySet : null;
   const streams = compileStreamControl({ entityType, linked }, clause, format, rowShape);
-  const itemControl = withStreams(compileItemControl(target, clause, format, rowShape), streams);
-  const entityControl = withStreams(compileEntityControl(target, clause, format, rowShape), streams);
+  const added = (control: ControlWriter): ControlWriter => withType(target, format, withStreams(control, streams));
+  const itemControl = added(compileItemControl(target, clause, format, rowShape));
+  const entityControl = added(compileEntityControl(target, clause, format, rowShape));
   // A star selects all links, even if an allowlist restricts the properties.
   const isSelection = clause.isSelection && !clause.contextSelect.includes("*");
   const isLinked = format.metadata === "full" && !isSelection && entitySet !== null && format.isUnnamed !== true;
@@ -175,7 +204,6 @@ function compileExpandedWriter(
   });
 }
 
-/** With expansions in the clause, execution always passes expanded entities. */
 function asExpanded(value: unknown): ExpandedEntity {
   return value as ExpandedEntity;
 }

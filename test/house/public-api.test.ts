@@ -45,6 +45,7 @@ test("the public API is exactly this", async () => {
         "role",
         "servicesFetch",
         "singleton",
+        "withDerived",
       ],
       "./check": [
         "checkDatabase",

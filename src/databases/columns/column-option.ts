@@ -1,4 +1,4 @@
-import type { ComplexTypeDeclaration, EntityTypeDeclaration } from "../../definition/types/value-type.ts";
+import type { AnyProperty, ComplexTypeDeclaration, EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import type { ColumnConversion } from "./converted-plan.ts";
 import type { StorageForm, StorageOf } from "./storage-option.ts";
 
@@ -50,13 +50,19 @@ type MemberColumns<Value> = Value extends readonly unknown[] | Uint8Array
     ? { readonly [member in keyof Value]?: ColumnOption | undefined }
     : never;
 
-/** Columns by the application's keys. */
+/** Columns by the application's keys. A set with derived types has the properties of each of them. */
 export type ColumnOptions<E extends EntityTypeDeclaration | ComplexTypeDeclaration = EntityTypeDeclaration> = {
-  readonly [field in keyof E["properties"]]?:
-    | ColumnOption<
-        MemberColumns<E["properties"][field]["_types"]["value"]>,
-        ColumnConversion<E["properties"][field]["_types"]["value"], E["properties"][field]["_types"]["input"] | null>,
-        StorageOf<E["properties"][field]["_types"]["value"]>
-      >
-    | undefined;
+  readonly [field in FieldOf<E["properties"]>]?: OptionOf<PropertyIn<E["properties"], field>> | undefined;
 };
+
+type FieldOf<S> = S extends unknown ? keyof S : never;
+
+type PropertyIn<S, Field extends PropertyKey> = S extends { readonly [field in Field]: infer P extends AnyProperty }
+  ? P
+  : never;
+
+type OptionOf<P extends AnyProperty> = ColumnOption<
+  MemberColumns<P["_types"]["value"]>,
+  ColumnConversion<P["_types"]["value"], P["_types"]["input"] | null>,
+  StorageOf<P["_types"]["value"]>
+>;

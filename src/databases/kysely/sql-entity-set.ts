@@ -21,6 +21,7 @@ import {
 import type { Navigations } from "../../definition/sets/navigation.ts";
 import type { InferredSet } from "../../definition/sets/set-option.ts";
 import { withStreams } from "../../definition/sets/stream-option.ts";
+import { hierarchyOf } from "../../definition/types/hierarchy.ts";
 import type { LiteralContext } from "../../definition/types/literal-context.ts";
 import type { EntityTypeDeclaration } from "../../definition/types/value-type.ts";
 import {
@@ -121,10 +122,13 @@ export function sqlEntitySet<
   const F extends BoundOperations<E> = None,
   const A extends BoundOperations<E> = None,
 >(
-  type: E,
+  given: E,
   declared: SqlEntitySetParts<E, N, F, A, NoResults, AnyKysely, Readonly<Record<PropertyKey, unknown>>>,
 ): EntitySetDeclaration<NoInfer<E>, N, F, A> {
-  const options = withStreams(type, everyOption(declared));
+  const stated = everyOption(declared);
+  // The rows have the properties of all types.
+  const type = hierarchyOf(given, stated.derived) as E;
+  const options = withStreams(type, stated);
   const { db, table, from, operations, columns, unreadable, search } = options;
   // Without the options of tables, the rest are options of `entitySet`.
   const others = Object.fromEntries(
@@ -150,8 +154,8 @@ export function sqlEntitySet<
     : search;
   const navigated = { search: searched, navigation: own === null ? others.navigation : own.navigation };
   const handlers: object = { ...own?.handlers };
-  const given: EntitySetOptions<E, N, F, A> = Object.assign(handlers, others, own?.shown ?? {}, navigated);
-  const set = entitySet<E, N, F, A>(type, given);
+  const whole: EntitySetOptions<E, N, F, A> = Object.assign(handlers, others, own?.shown ?? {}, navigated);
+  const set = entitySet<E, N, F, A>(given, whole);
   return Object.freeze({
     ...set,
     ...(home === null ? {} : mappedBy({ db, table, from, columns })),

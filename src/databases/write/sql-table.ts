@@ -235,7 +235,8 @@ function setsOfTable(context: Context, table: SqlTable): readonly EntitySetDefin
 
 const setsOver = keptPerPair(
   ({ declared }: SqlTable, { entitySets }: ServiceDefinition): readonly EntitySetDefinition[] =>
-    [...entitySets.values()].filter((set) => isOver(set, declared)),
+    // The engine checks the writes of a cast, whose rows are those of another set.
+    [...entitySets.values()].filter((set) => set.entitySet.castFrom === undefined && isOver(set, declared)),
 );
 
 /** Returns the target set of a navigation. */

@@ -13,6 +13,7 @@ import {
 } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
 import { type FaultPlace, isObject } from "../option-table.ts";
+import { ownProperties, seenAs } from "../types/hierarchy.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration } from "../types/value-type.ts";
 
 /** Where the paths of an annotation start. @see OData CSDL 4.0, section 14.5.12 */
@@ -45,7 +46,7 @@ export function annotationSites(service: DeclaredService, types: DeclaredTypes):
   const sites = [
     ...containerSite(service),
     ...[...types.enumTypes].flatMap(enumSites),
-    ...[...types.complexTypes, ...types.entityTypes].flatMap((type) => typeSites(service, type)),
+    ...[...types.complexTypes, ...types.entityTypes].flatMap((type) => hierarchySites(service, type)),
     ...service.sets.flatMap(setSites),
     ...service.sets.flatMap((set) => set.operations.flatMap((operation) => operationSites(set, operation))),
     ...service.operations.flatMap((operation) => operationSites(undefined, operation)),
@@ -84,9 +85,23 @@ function enumSites(type: EnumTypeDeclaration): readonly AnnotationSite[] {
   ];
 }
 
+/** Returns the sites of a type, or of each type of a hierarchy with the properties that it adds. */
+function hierarchySites(
+  service: DeclaredService,
+  type: EntityTypeDeclaration | ComplexTypeDeclaration,
+): readonly AnnotationSite[] {
+  if (type.kind === "ComplexTypeDeclaration" || type.hierarchy === undefined) return typeSites(service, type);
+  return type.hierarchy.types.flatMap((each) => {
+    const own = ownProperties(each);
+    return typeSites(service, seenAs(type, each), (field) => Object.hasOwn(own, field));
+  });
+}
+
+/** @param isOwn whether the type declares a property */
 function typeSites(
   service: DeclaredService,
   type: EntityTypeDeclaration | ComplexTypeDeclaration,
+  isOwn: (field: string) => boolean = () => true,
 ): readonly AnnotationSite[] {
   const { naming } = service;
   const set = fieldsSet(service, type);
@@ -101,7 +116,7 @@ function typeSites(
       scope,
     },
     ...propertiesOf(type, naming)
-      .filter(({ declared }) => !declared.ignored)
+      .filter(({ field, declared }) => !declared.ignored && isOwn(field))
       .map(({ field, name: wire, declared }) => ({
         ...plain(
           annotationPlace("type", name, wire),

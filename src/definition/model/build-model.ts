@@ -29,6 +29,7 @@ import {
   type DeclaredSet,
   type DeclaredNavigation,
   entriesOf,
+  namespaceOf,
 } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
 import { resolveFacets } from "./resolve-facets.ts";
@@ -55,13 +56,10 @@ interface BoundAnnotations {
 /** Resolves the annotations of a registration. */
 export type AnnotationBinder = (service: DeclaredService, types: DeclaredTypes, names: SchemaNames) => BoundAnnotations;
 
-const DEFAULT_NAMESPACE = "Default";
-
 const NO_ANNOTATIONS: ModelAnnotations = { byPlace: frozenMap([]), vocabularies: [], isExternal: false };
 
 /** Returns the namespace of the schema, and the name of its container, which no other element has. */
 export function schemaNames({ options, sets, operations }: DeclaredService, types: DeclaredTypes): SchemaNames {
-  const { namespace } = options;
   const neighbours = [
     ...types.entityTypes,
     ...types.complexTypes,
@@ -71,7 +69,7 @@ export function schemaNames({ options, sets, operations }: DeclaredService, type
   ];
   const isTaken = neighbours.some(({ name }) => name === "Container");
   return {
-    namespace: typeof namespace === "string" ? namespace : DEFAULT_NAMESPACE,
+    namespace: namespaceOf(options),
     containerName: isTaken ? "DefaultContainer" : "Container",
   };
 }
@@ -127,7 +125,7 @@ function toContainer(
     const kind = operation.kind === "Function" ? "FunctionImport" : "ActionImport";
     return [{ kind, name: operation.name, operation }];
   });
-  const entitySets = byName(service.sets.map((set) => toEntitySet(set, builder, digests)));
+  const entitySets = byName([...service.sets, ...service.casts].map((set) => toEntitySet(set, builder, digests)));
   return {
     kind: "EntityContainer",
     name,
@@ -153,6 +151,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigest
     kind: "EntitySet",
     name: set.name,
     ...(set.isOfSingleton ? { isOfSingleton: true } : {}),
+    ...(set.castFrom === undefined ? {} : { castFrom: set.castFrom.name }),
     entityType,
     navigationProperties: byName(entityType.navigationProperties.filter(({ field }) => own.has(field))),
     navigationPropertyBindings: frozenMap(bindings),

@@ -8,6 +8,7 @@ import {
 } from "../../edm/annotation.ts";
 import { checkItemCount, facetCheck } from "../../edm/facet-check.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
+import { propertiesOfType, TYPE_FIELD } from "../../edm/hierarchy.ts";
 import { bareMediaType } from "../../edm/media-type.ts";
 import {
   type ComplexType,
@@ -26,6 +27,7 @@ import { streamTraits } from "../../edm/stream-property.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
 import { valueCodec } from "../../edm/value-codecs.ts";
 import { describe, isObject } from "../option-table.ts";
+import { declaredTypeOf, declaringType } from "../types/hierarchy.ts";
 import type {
   ComplexTypeDeclaration,
   DeclaredValueType,
@@ -33,6 +35,7 @@ import type {
   EnumTypeDeclaration,
   PropertyDeclaration,
 } from "../types/value-type.ts";
+import { hierarchyViews, namesOfTypes } from "./build-hierarchy.ts";
 import { isDeclaration } from "./declaration-kind.ts";
 import {
   type DeclaredNavigation,
@@ -73,7 +76,7 @@ export class TypeBuilder {
   }
 
   entityType(declaration: EntityTypeDeclaration): EntityType {
-    const type = this.entityTypes.get(declaration);
+    const type = this.entityTypes.get(this.#service.shown.get(declaration) ?? declaration);
     if (type === undefined) throw new Error(`The entity type ${declaration.name} was not collected.`);
     return type;
   }
@@ -153,6 +156,10 @@ export class TypeBuilder {
       ...this.#described(declaration),
     };
     this.entityTypes.set(declaration, type);
+    for (const [shown, view] of hierarchyViews(declaration, type, this.#namespace)) {
+      Object.assign(view, membersOf(propertiesOfType(view)), this.#described(declaredTypeOf(shown)));
+      this.entityTypes.set(shown, view);
+    }
   }
 
   #structuralProperties(type: EntityTypeDeclaration | ComplexTypeDeclaration): readonly StructuralProperty[] {
@@ -216,7 +223,7 @@ export class TypeBuilder {
       kind: "StructuralProperty",
       name,
       field,
-      type: this.valueType(declared.type, isText),
+      type: field === TYPE_FIELD ? namesOfTypes(declared.type, this.#namespace) : this.valueType(declared.type, isText),
       isCollection: declared.item !== undefined,
       nullable: (declared.item ?? declared).nullable,
       isKey: declared.key,
@@ -225,10 +232,11 @@ export class TypeBuilder {
       immutable: declared.immutable,
       facets: stream === null ? resolveFacets(declared) : { maxLength: stream.maxBytes ?? undefined },
       databaseDefault: declared.databaseDefault,
+      ...(declared.requiredByType === true ? { requiredByType: true } : {}),
       onlyIfSelected: declared.onlyIfSelected,
       defaultValue: this.defaultValue(declared, isText),
       description: declared.description,
-      ...this.#described(owner, name),
+      ...this.#described(declaringType(owner, field), name),
       index,
       ...(virtual === undefined ? {} : { virtual }),
       ...(stream === null ? {} : { stream }),
@@ -238,7 +246,8 @@ export class TypeBuilder {
   /** Adds the union of the navigations of its sets to each type. */
   #addNavigations(): void {
     for (const [declaration, type] of this.entityTypes) {
-      const sets = this.#service.sets.filter(({ entityType }) => entityType === declaration);
+      const { sets: own, casts } = this.#service;
+      const sets = [...own, ...casts].filter(({ entityType }) => entityType === declaration);
       const byField = new Map<string, NavigationProperty>();
       for (const navigation of sets.flatMap(({ navigations }) => navigations)) {
         const known = byField.get(navigation.field);
@@ -246,7 +255,8 @@ export class TypeBuilder {
         byField.set(navigation.field, known === undefined ? made : joined(known, made));
       }
       type.navigationProperties = [...byField.values()];
-      Object.assign(type, membersOf([...shownProperties(type), ...type.navigationProperties]));
+      const shown = type.hierarchy?.properties ?? shownProperties(type);
+      Object.assign(type, membersOf([...shown, ...type.navigationProperties]));
     }
   }
 

@@ -1,10 +1,12 @@
 import { messageOf } from "../../base/message-of.ts";
 import { frozenSet } from "../../edm/frozen-map.ts";
+import { castName } from "../../edm/hierarchy.ts";
 import { NAMING_POLICIES, type NamingPolicy, pluralOf, toWireName } from "../names.ts";
 import { everyOption, isObject, nameOf, type FaultPlace } from "../option-table.ts";
 import type { EntitySetDeclaration } from "../sets/entity-set.ts";
 import type { OperationDeclaration } from "../sets/operation.ts";
 import type { SingletonDeclaration } from "../sets/singleton.ts";
+import { seenAs } from "../types/hierarchy.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
@@ -19,6 +21,10 @@ export interface DeclaredService {
   readonly naming: NamingPolicy;
   /** Those of singletons with handlers of their own, too. */
   readonly sets: readonly DeclaredSet[];
+  /** The sets that show the entities of others as one of their derived types. */
+  readonly casts: readonly DeclaredSet[];
+  /** The declarations that show the types of hierarchies, by these types. */
+  readonly shown: ReadonlyMap<EntityTypeDeclaration, EntityTypeDeclaration>;
   readonly singletons: readonly DeclaredSingleton[];
   /** The unbound operations. */
   readonly operations: readonly DeclaredOperation[];
@@ -32,6 +38,8 @@ export interface DeclaredSet {
   readonly entityType: EntityTypeDeclaration;
   /** Whether only the singleton of the same name contains its entity. */
   readonly isOfSingleton: boolean;
+  /** The set whose entities of one type it shows; absent: it has entities of its own. */
+  readonly castFrom?: DeclaredSet | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   /** The declaration that the application passes to `ctx.sets`. */
   readonly declaration: EntitySetDeclaration;
@@ -115,11 +123,14 @@ export function collectDeclarations(options: ServiceOptions): DeclaredService {
   const singletons = singletonsOf(given);
   const own = singletons.filter(isOwn).map(({ set }) => set);
   const sets = [...published, ...own.filter((each) => isEntitySet(each))];
-  const collected = sets.map((each) => collectSet(each, naming, own.includes(each)));
+  const shown = new Map(sets.flatMap(({ entityType }) => shownTypes(entityType)));
+  const collected = sets.map((each) => collectSet(each, { naming, shown }, own.includes(each)));
   return {
     options: given,
     naming,
     sets: collected,
+    casts: collected.flatMap((set) => castsOf(set, namespaceOf(given))),
+    shown,
     singletons: singletons.map((declaration) => ({
       name: nameOf(declaration.options["name"]),
       declaration,
@@ -128,6 +139,33 @@ export function collectDeclarations(options: ServiceOptions): DeclaredService {
     operations: [...collectOperations(given["functions"]), ...collectOperations(given["actions"])],
     handlersCheckingRows: frozenSet(sets.flatMap((each) => each.handlersCheckingRows ?? [])),
   };
+}
+
+const DEFAULT_NAMESPACE = "Default";
+
+/** Returns the namespace of the schema. */
+export function namespaceOf({ namespace }: DeclaredService["options"]): string {
+  return typeof namespace === "string" ? namespace : DEFAULT_NAMESPACE;
+}
+
+function shownTypes(
+  whole: EntityTypeDeclaration,
+): ReadonlyArray<readonly [EntityTypeDeclaration, EntityTypeDeclaration]> {
+  return (whole.hierarchy?.types ?? []).map((type) => [type, seenAs(whole, type)] as const);
+}
+
+/** Makes a set for each derived type of a set. Operations are bound to the type of the set alone. */
+function castsOf(set: DeclaredSet, namespace: string): readonly DeclaredSet[] {
+  const { types = [], seen } = set.entityType.hierarchy ?? {};
+  return types
+    .filter((type) => type !== seen)
+    .map((type) => ({
+      ...set,
+      name: castName(set.name, `${namespace}.${nameOf(type.name)}`),
+      entityType: seenAs(set.entityType, type),
+      castFrom: set,
+      operations: [],
+    }));
 }
 
 function singletonsOf(options: Readonly<Record<string, unknown>>): readonly SingletonDeclaration[] {
@@ -186,11 +224,14 @@ export function namesOf(table: unknown): readonly string[] {
   return isObject(table) ? Object.keys(table) : [];
 }
 
-function collectSet(set: EntitySetDeclaration, naming: NamingPolicy, isOfSingleton: boolean): DeclaredSet {
+type Naming = Pick<DeclaredService, "naming" | "shown">;
+
+function collectSet(set: EntitySetDeclaration, names: Naming, isOfSingleton: boolean): DeclaredSet {
+  const { naming } = names;
   const options: Readonly<Record<string, unknown>> = { ...set.options };
   const { entityType } = set;
   const navigations = entriesOf(options["navigation"]).flatMap(([field, each]) =>
-    isDeclaration(each, "NavigationDeclaration") ? [collectNavigation(field, each, naming)] : [],
+    isDeclaration(each, "NavigationDeclaration") ? [collectNavigation(field, each, names)] : [],
   );
   return {
     name: typeof options["name"] === "string" ? options["name"] : pluralOf(nameOf(entityType.name)),
@@ -247,13 +288,15 @@ function collectStreams(
 function collectNavigation(
   field: string,
   declaration: NavigationDeclaration,
-  naming: NamingPolicy,
+  { naming, shown }: Naming,
 ): DeclaredNavigation {
+  const { target, failure } = resolveTarget(declaration.to);
   return {
     field,
     name: toWireName(field, naming),
     declaration,
-    ...resolveTarget(declaration.to),
+    target: target === undefined ? undefined : (shown.get(target) ?? target),
+    failure,
     options: isObject(declaration.options) ? declaration.options : {},
   };
 }

@@ -1,6 +1,7 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
 import type { DescribedElement } from "../../edm/annotation.ts";
 import { frozenMap } from "../../edm/frozen-map.ts";
+import { TYPE_FIELD } from "../../edm/hierarchy.ts";
 import type { EnumType } from "../../edm/model.ts";
 import { isObject } from "../option-table.ts";
 import type {
@@ -24,7 +25,7 @@ export interface DeclaredTypes {
 
 /** Collects the types of a registration from its sets, navigations, operations and properties. */
 export function collectTypes(service: DeclaredService): DeclaredTypes {
-  const collector = new TypeCollector();
+  const collector = new TypeCollector(service.shown);
   for (const set of service.sets) collector.addEntityType(set.entityType);
   for (const { virtual } of service.sets) collector.addVirtual(virtual);
   for (const set of service.sets) {
@@ -39,8 +40,16 @@ class TypeCollector implements DeclaredTypes {
   readonly entityTypes = new Set<EntityTypeDeclaration>();
   readonly complexTypes = new Set<ComplexTypeDeclaration>();
   readonly enumTypes = new Set<EnumTypeDeclaration>();
+  readonly #shown: DeclaredService["shown"];
 
-  addEntityType(type: EntityTypeDeclaration): void {
+  constructor(shown: DeclaredService["shown"]) {
+    this.#shown = shown;
+  }
+
+  /** A hierarchy is listed as a whole. */
+  addEntityType(given: EntityTypeDeclaration): void {
+    const shown = this.#shown.get(given) ?? given;
+    const type = shown.hierarchy?.whole ?? shown;
     if (this.entityTypes.has(type)) return;
     this.entityTypes.add(type);
     this.#addProperties(type.properties);
@@ -59,8 +68,9 @@ class TypeCollector implements DeclaredTypes {
   }
 
   #addProperties(properties: unknown): void {
-    for (const [, property] of entriesOf(properties)) {
-      if (isDeclaration(property, "Property")) this.#addValueType(property.declared);
+    for (const [field, property] of entriesOf(properties)) {
+      // The names of the types of a hierarchy are no type of the model.
+      if (field !== TYPE_FIELD && isDeclaration(property, "Property")) this.#addValueType(property.declared);
     }
   }
 

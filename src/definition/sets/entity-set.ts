@@ -15,6 +15,7 @@ import type { Logger } from "../logger.ts";
 import { everyOption, frozenCopy } from "../option-table.ts";
 import { type Annotations, describe } from "../types/entity-type.ts";
 import type { BodyOf, DeltaOf, KeyOf, ResultOf } from "../types/entity-values.ts";
+import { hierarchyOf } from "../types/hierarchy.ts";
 import type { LiteralContext } from "../types/literal-context.ts";
 import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
@@ -98,6 +99,8 @@ interface EntitySetParts<
   extends EntitySetOperations<E, N, R, T>, InheritedSettings {
   /** The name in URLs and `$metadata`; the plural of the type name if absent. */
   readonly name?: string | undefined;
+  /** The further types of its entities, declared with `base`. @see docs/guides/derived-types.md */
+  readonly derived?: readonly EntityTypeDeclaration[] | undefined;
   /** The properties that `$filter` may use; all if absent. */
   readonly filterProperties?: ReadonlyArray<MemberOf<E, N>> | undefined;
   /** The properties that `$orderby` may use; all if absent. */
@@ -119,8 +122,7 @@ interface EntitySetParts<
    */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | "all" | undefined;
   /**
-   * Whether clients see the enumerations of the set as Edm.String with their names as allowed values; the option of the
-   * service if absent.
+   * Whether clients see enumerations as Edm.String with their names as allowed values; as in the service if absent.
    * @see docs/reference/model.md, Enumerations as texts
    */
   readonly enumsAsStrings?: boolean | undefined;
@@ -279,10 +281,10 @@ export function entitySet<
   // NoInfer: otherwise `entitySets` of `odataService` would infer the type, and operations would lose their key.
 ): EntitySetDeclaration<NoInfer<E>, N, F, A, S> {
   const copy = frozenCopy(withStreams(type, everyOption(options)));
-  const { navigation, functions, actions }: Partial<typeof options> = { ...copy };
+  const { navigation, functions, actions, derived }: Partial<typeof options> = { ...copy };
   return Object.freeze({
     kind: "EntitySetDeclaration",
-    entityType: type,
+    entityType: hierarchyOf(type, derived) as E,
     navigation,
     functions,
     actions,

@@ -28,6 +28,7 @@ import {
   type RowRule,
   type RowRuleChecks,
 } from "../sets/authorization.ts";
+import { castRule } from "../sets/cast-rule.ts";
 import { constraintErrorsOf } from "../sets/constraints.ts";
 import { guardedReferencesOf } from "../sets/guarded-reference.ts";
 import { resolvePropertyRules } from "../sets/property-rules.ts";
@@ -96,7 +97,7 @@ export function buildServiceDefinition(
   const { entityContainer } = built.model;
   const { serverTiming = false } = options;
   const [profile, defaults] = profiledDefaults(options);
-  const sets = service.sets.flatMap((set) => {
+  const sets = [...service.sets, ...service.casts].flatMap((set) => {
     const entitySet = entityContainer.entitySets.get(set.name);
     return entitySet === undefined ? [] : [toSetDefinition(set, entitySet, service, defaults, built)];
   });
@@ -255,7 +256,8 @@ function rowRuleOf(
   { model }: BuiltModel,
 ): RowRule | null {
   const rule = rowFunctionOf(set, sets);
-  return rule === null ? null : compileRowRule(rule, entitySet, model.entityContainer.entitySets);
+  const declared = rule === null ? null : compileRowRule(rule, entitySet, model.entityContainer.entitySets);
+  return set.castFrom === undefined ? declared : castRule(declared, entitySet);
 }
 
 /**

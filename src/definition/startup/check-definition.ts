@@ -44,7 +44,7 @@ const OPERATION_RULES: readonly StartupRule[] = Object.freeze([
 ]);
 
 /** Checks that operations of a set are bound to its type, and operations of the registration are unbound. */
-function* checkBindings({ sets, operations }: DeclaredService): Iterable<ConfigurationFault> {
+function* checkBindings({ sets, operations, shown }: DeclaredService): Iterable<ConfigurationFault> {
   for (const operation of operations) {
     if (operation.bound === undefined && operation.declaration.entityType === undefined) continue;
     const message = `\`${operation.name}\` is bound to ${operation.bound === "entity" ? "an entity" : "a collection"}, but is listed with the unbound operations.`;
@@ -58,7 +58,7 @@ function* checkBindings({ sets, operations }: DeclaredService): Iterable<Configu
         const fix = 'Give `bound: "entity"` or `bound: "collection"`, or move it to odataService.';
         yield { ...place, message: `\`${operation.name}\` is not bound, but is declared in an entity set.`, fix };
       }
-      if (entityType !== undefined && entityType !== set.entityType) {
+      if (entityType !== undefined && (shown.get(entityType) ?? entityType) !== set.entityType) {
         const message = `\`${operation.name}\` is bound to ${entityType.name}, but the set contains ${set.entityType.name}.`;
         yield { ...place, message, fix: "Move it into a set of its type." };
       }

@@ -1,4 +1,5 @@
 import type { ConfigurationFault } from "../../base/errors/configuration-error.ts";
+import { TYPE_FIELD } from "../../edm/hierarchy.ts";
 import {
   type DeclaredService,
   type DeclaredSet,
@@ -157,7 +158,9 @@ function namedSet({ name, entityType }: DeclaredSet): Named {
 
 function namedTypes({ entityTypes, complexTypes, enumTypes }: DeclaredTypes): readonly Named[] {
   return [
-    ...Array.from(entityTypes, ({ name }) => namedType(name, "entity type", "entityType")),
+    ...[...entityTypes]
+      .flatMap((type) => type.hierarchy?.types ?? [type])
+      .map(({ name }) => namedType(name, "entity type", "entityType")),
     ...Array.from(complexTypes, ({ name }) => namedType(name, "complex type", "complexType")),
     ...Array.from(enumTypes, ({ name }) => namedType(name, "enumeration type", "enumType")),
   ];
@@ -173,14 +176,21 @@ function namedProperties(
   { naming }: DeclaredService,
   type: { readonly name: string; readonly properties: Readonly<Record<string, unknown>> },
 ): readonly Named[] {
-  return propertiesOf(type, naming)
-    .filter(({ declared }) => !declared.ignored)
-    .map(({ field, name }) => ({
-      name,
-      what: `the property \`${field}\` of ${type.name}`,
-      place: { set: type.name },
-      rename: "Give the property another key, or another wire name with .json().",
-    }));
+  return (
+    propertiesOf(type, naming)
+      // The names of types in a hierarchy are an annotation.
+      .filter(({ field, declared }) => !declared.ignored && !(field === TYPE_FIELD && isDeclaredHierarchy(type)))
+      .map(({ field, name }) => ({
+        name,
+        what: `the property \`${field}\` of ${type.name}`,
+        place: { set: type.name },
+        rename: "Give the property another key, or another wire name with .json().",
+      }))
+  );
+}
+
+function isDeclaredHierarchy(type: object): boolean {
+  return "hierarchy" in type && type.hierarchy !== undefined;
 }
 
 function namedVirtual({ name: set, virtual }: DeclaredSet): readonly Named[] {

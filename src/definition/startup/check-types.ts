@@ -13,9 +13,10 @@ import {
 } from "../model/declared-service.ts";
 import { type DeclaredTypes, toEnumType, type StartupRule } from "../model/declared-types.ts";
 import { checkEnumTexts } from "../model/enum-texts.ts";
-import { checkOptions, describe, type FaultPlace, isObject } from "../option-table.ts";
+import { checkOptions, describe, type FaultPlace, isObject, type OptionTable } from "../option-table.ts";
 import type { DeclaredValueType, PropertyDeclaration } from "../types/value-type.ts";
 import { checkFacets, type MakeFault, typeName } from "./check-facets.ts";
+import { HIERARCHY_RULES } from "./check-hierarchies.ts";
 import { checkMediaType } from "./check-media-type.ts";
 import { OPTION_TABLES } from "./option-tables.ts";
 
@@ -27,6 +28,7 @@ export const TYPE_RULES: readonly StartupRule[] = Object.freeze([
   checkKeys,
   checkEnumTypes,
   checkEnumTexts,
+  ...HIERARCHY_RULES,
 ]);
 
 /** Checks the properties of entity and complex types. */
@@ -90,7 +92,8 @@ function* checkMembers(
     const message = `The properties of ${type.name} are ${describe(type.properties)}.`;
     yield { ...place, message, fix: "Give an object of keys and builders, such as { id: edm.int32().key() }." };
   }
-  yield* checkTypeOptions(type.options, type.name, place);
+  const table = use === "entity property" ? OPTION_TABLES.entityType : OPTION_TABLES.type;
+  yield* checkTypeOptions(type.options, type.name, place, table);
   for (const [field, property] of entriesOf(type.properties)) {
     const what = `the property \`${field}\` of ${type.name}`;
     if (isDeclaration(property, "Property")) {
@@ -103,8 +106,13 @@ function* checkMembers(
   }
 }
 
-function* checkTypeOptions(options: unknown, name: string, place: FaultPlace): Iterable<ConfigurationFault> {
-  if (isObject(options)) yield* checkOptions(OPTION_TABLES.type, options, `the type ${name}`, place);
+function* checkTypeOptions(
+  options: unknown,
+  name: string,
+  place: FaultPlace,
+  table: OptionTable,
+): Iterable<ConfigurationFault> {
+  if (isObject(options)) yield* checkOptions(table, options, `the type ${name}`, place);
   else if (options !== undefined) {
     const fix = "Give an object, such as { annotations: { … } }, or leave them out.";
     yield { ...place, message: `The options of ${name} are ${describe(options)}.`, fix };

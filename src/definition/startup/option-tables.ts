@@ -10,7 +10,7 @@ import type { FunctionOptions, OperationParameters } from "../sets/operation.ts"
 import type { LimitSettings, InheritedSettings } from "../sets/set-settings.ts";
 import type { SetSingletonOptions, SingletonOptions } from "../sets/singleton.ts";
 import type { ValidateOption } from "../sets/validation.ts";
-import type { TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
+import type { EntityTypeOptions, TypeOptions, EnumTypeOptions } from "../types/entity-type.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 
 const FLAG: OptionRule = { kind: "flag" };
@@ -84,6 +84,7 @@ export const REMOVED_LIMITS: Readonly<Record<string, string>> = Object.freeze({
 const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclaration>> = {
   ...SET_SETTINGS,
   name: TEXT,
+  derived: ARRAY,
   queryable: HANDLER,
   getAll: HANDLER,
   applyQuery: HANDLER,
@@ -238,8 +239,11 @@ const ENUM_TYPE_OPTIONS: OptionTable<keyof EnumTypeOptions<string, boolean>> = {
   memberAnnotations: OBJECT,
 };
 
-/** The options of `entityType` and `complexType`. */
+/** The options of `complexType`. */
 const TYPE_OPTIONS: OptionTable<keyof TypeOptions> = { annotations: ANY };
+
+/** The options of `entityType`. */
+const ENTITY_TYPE_OPTIONS: OptionTable<keyof EntityTypeOptions> = { ...TYPE_OPTIONS, base: ANY, abstract: FLAG };
 
 const NAVIGATION = {
   on: OBJECT,
@@ -301,6 +305,7 @@ export const OPTION_TABLES: Readonly<
     | "action"
     | "fn"
     | "type"
+    | "entityType"
     | "enumType",
     OptionTable
   >
@@ -320,5 +325,6 @@ export const OPTION_TABLES: Readonly<
   action: ACTION_OPTIONS,
   fn: FUNCTION_OPTIONS,
   type: TYPE_OPTIONS,
+  entityType: ENTITY_TYPE_OPTIONS,
   enumType: ENUM_TYPE_OPTIONS,
 });

@@ -1,4 +1,4 @@
-import { frozenCopy } from "../option-table.ts";
+import { frozenCopy, hasKind, isObject } from "../option-table.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration, Shape } from "./value-type.ts";
 
 /** The options of `enumType`. */
@@ -15,14 +15,29 @@ export interface EnumTypeOptions<Member extends string, IsFlags extends boolean>
  * @param properties the properties by their keys in the objects of the application
  * @see OData CSDL 4.0, section 8.1
  */
-export function entityType<const Name extends string, const Properties extends Shape>(
+export function entityType<
+  const Name extends string,
+  const Properties extends Shape,
+  const Base extends EntityTypeDeclaration = never,
+>(
   name: Name,
   properties: Properties,
-  options?: TypeOptions,
-): EntityTypeDeclaration<Name, Properties> {
-  const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(properties), describe };
-  return Object.freeze(options === undefined ? declared : { ...declared, options });
+  options?: EntityTypeOptions<Base>,
+): EntityTypeDeclaration<Name, Inherited<Base, Properties>> {
+  // JavaScript callers may give anything; the startup check reports it.
+  const base: EntityTypeDeclaration | undefined = hasKind(options?.base, "EntityTypeDeclaration")
+    ? options?.base
+    : undefined;
+  const all = base !== undefined && isObject(properties) ? { ...base.properties, ...properties } : properties;
+  const declared = { kind: "EntityTypeDeclaration" as const, name, properties: frozenCopy(all), describe };
+  const whole = base === undefined ? declared : { ...declared, base };
+  return Object.freeze(options === undefined ? whole : { ...whole, options });
 }
+
+/** The properties of a base type and those that a type adds. */
+type Inherited<Base extends EntityTypeDeclaration, Properties extends Shape> = [Base] extends [never]
+  ? Properties
+  : Omit<Base["properties"], keyof Properties> & Properties;
 
 /**
  * Declares a complex type, a structured value without a key, for `edm.complex`.
@@ -91,6 +106,14 @@ export interface VocabularyOptions {
 export interface TypeOptions {
   /** Annotations of the type in `$metadata`. @see docs/reference/annotations.md */
   readonly annotations?: Annotations | undefined;
+}
+
+/** The options of an entity type. */
+export interface EntityTypeOptions<Base extends EntityTypeDeclaration = EntityTypeDeclaration> extends TypeOptions {
+  /** The type whose properties it inherits. Sets list their derived types. @see docs/guides/derived-types.md */
+  readonly base?: Base | undefined;
+  /** Whether no entity has this type itself, only types derived from it; false if absent. */
+  readonly abstract?: boolean | undefined;
 }
 
 /**

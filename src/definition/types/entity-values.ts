@@ -93,6 +93,24 @@ type ShapeNew<S extends Shape> = Flat<
 /** The key properties. */
 type ShapeKey<S extends Shape> = { readonly [F in keyof S as With<S, F, "key">]: S[F]["_types"]["value"] } & unknown;
 
+/**
+ * The declaration of the entities of a set with derived types: the properties of each type, with its name. Types of entities,
+ * bodies and changes are then unions, which the compiler narrows by `"@odata.type"`.
+ */
+export type WithDerived<
+  E extends EntityTypeDeclaration,
+  D extends readonly EntityTypeDeclaration[],
+> = EntityTypeDeclaration<E["name"], NamedShape<E> | NamedShape<D[number]>>;
+
+/** The properties of each type of a union, with the name of the type. */
+type NamedShape<E extends EntityTypeDeclaration> = E extends unknown
+  ? E["properties"] & { readonly "@odata.type": NameProperty<E["name"]> }
+  : never;
+
+interface NameProperty<Name extends string> extends AnyProperty {
+  readonly _types: { readonly value: Name; readonly input: Name; readonly trait: never; readonly change: Name };
+}
+
 /** The canonical value of a complex type. */
 export type ComplexValueOf<C extends ComplexTypeDeclaration> = ShapeValue<C["properties"]>;
 

@@ -28,6 +28,8 @@ export interface PropertyDeclaration {
   readonly computed: boolean;
   readonly immutable: boolean;
   readonly databaseDefault: boolean;
+  /** Whether entities of its type always have a value, although other entities of the set have none; absent: no. */
+  readonly requiredByType?: boolean | undefined;
   readonly onlyIfSelected: boolean;
   /** The media type of bytes, checked at startup; undefined without one. */
   readonly mediaType: MediaTypeOption | undefined;
@@ -69,10 +71,24 @@ export interface EntityTypeDeclaration<Name extends string = string, Properties 
   readonly properties: Properties;
   /** The options, checked at startup. */
   readonly options?: object | undefined;
+  /** The type whose properties it inherits; absent without one. */
+  readonly base?: EntityTypeDeclaration | undefined;
+  /** The types of the entities of a set with derived types; absent in declarations of `entityType`. */
+  readonly hierarchy?: DeclaredHierarchy | undefined;
   /** The text of `describe`, checked at startup. */
   readonly description?: string | undefined;
   /** Returns the type with a description in `$metadata` and generated API descriptions. Relate sets to that type. */
   describe(text: string): EntityTypeDeclaration<Name, Properties>;
+}
+
+/** The types of the entities of one set: the type of the set and the types derived from it. */
+export interface DeclaredHierarchy {
+  /** The type of the set first, and each base before the types derived from it. */
+  readonly types: readonly EntityTypeDeclaration[];
+  /** The type as which a declaration shows the entities. */
+  readonly seen: EntityTypeDeclaration;
+  /** The declaration that shows the entities as the type of the set. */
+  readonly whole: EntityTypeDeclaration;
 }
 
 /** The result of `complexType`. */

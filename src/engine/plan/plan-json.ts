@@ -52,7 +52,9 @@ export const planNamedJson: (clause: SelectExpandClause, entitySet: EntitySet) =
 
 /** Whether entities have members that are no stored values. */
 function isMade(clause: SelectExpandClause, entitySet: EntitySet | null): boolean {
-  return virtualIn(clause).length + streamsIn(clause).length > 0 || entitySet?.entityType.media !== undefined;
+  const { media, hierarchy } = entitySet?.entityType ?? {};
+  // The members of an entity of a hierarchy depend on its type.
+  return virtualIn(clause).length + streamsIn(clause).length > 0 || media !== undefined || hierarchy !== undefined;
 }
 
 /** Returns members that begin with an `@odata.id`; null unless the key is one integer. */

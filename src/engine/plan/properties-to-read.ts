@@ -99,7 +99,10 @@ function neededProperties(
   const needed = neededBy(clause, entityType);
   const join = [...joined, ...needed];
   const isNeeded = (property: StructuralProperty): boolean =>
-    etag.includes(property) || join.includes(property) || (key && property.isKey);
+    etag.includes(property) ||
+    join.includes(property) ||
+    (key && property.isKey) ||
+    property === entityType.hierarchy?.discriminator;
   const visible = entityType.properties
     .map((property) => {
       // Functions of the application get whole values, and ETags are made of them.

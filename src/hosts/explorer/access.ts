@@ -21,7 +21,8 @@ export type ExplorerAccess = Readonly<Record<string, ResourceAccess>>;
  * @see docs/reference/explorer.md
  */
 export function accessOf({ entitySets, singletons, operations }: ServiceDefinition, user: User | null): ExplorerAccess {
-  const sets = [...entitySets.values()].map((set) => [set.entitySet.name, accessToSet(set, user)] as const);
+  const shown = [...entitySets.values()].filter(({ entitySet }) => entitySet.castFrom === undefined);
+  const sets = shown.map((set) => [set.entitySet.name, accessToSet(set, user)] as const);
   const single = Array.from(singletons, ([name, { singleton }]) => {
     const set = entitySets.get(singleton.entitySet.name);
     return [name, set === undefined ? {} : accessToSet(set, user)] as const;

@@ -9,6 +9,7 @@ import {
 } from "../../definition/model/service-definition.ts";
 import { checkOptions, describe as describeValue, isObject, type OptionTable } from "../../definition/option-table.ts";
 import { fullDescription } from "../../edm/annotation.ts";
+import { isPublished } from "../../edm/model.ts";
 import { checkInfo, INFO_OPTIONS, type OpenApiInfo, type OpenApiServer, serversOf } from "./document-info.ts";
 import {
   addEntityPaths,
@@ -134,7 +135,7 @@ function addService(
   const label = isOneOfSeveral ? `${componentName(definition.name ?? UNNAMED)}.` : "";
   const scope = new ServiceScope(service, parts, label);
   addRoot(scope);
-  const sets = [...definition.entitySets.values()].filter(({ entitySet }) => entitySet.isOfSingleton !== true);
+  const sets = [...definition.entitySets.values()].filter(({ entitySet }) => isPublished(entitySet));
   for (const set of sets) {
     addEntitySetPaths(scope, set);
     addSetReferences(scope, set);

@@ -1,3 +1,4 @@
+import { propertiesOfType } from "../../edm/hierarchy.ts";
 import { keyHolderOf, keyPairsOf } from "../../edm/key-holder.ts";
 import type { ComplexType, EntitySet, EntityType, StructuralProperty } from "../../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../../edm/primitive-type.ts";
@@ -125,7 +126,9 @@ function bodyExample(
   target: BodyTarget,
   isShown: (property: StructuralProperty) => boolean,
 ): DocumentObject | undefined {
-  return membersExample(ownOf(target.entityType.properties).filter(isShown), (each) => memberExample(target, each));
+  return membersExample(ownOf(propertiesOfType(target.entityType)).filter(isShown), (each) =>
+    memberExample(target, each),
+  );
 }
 
 function memberExample(target: BodyTarget, property: StructuralProperty): DocumentValue {

@@ -1,6 +1,12 @@
 import type { EntitySetDefinition, EntitySetSettings } from "../../definition/model/service-definition.ts";
 import { fullDescription } from "../../edm/annotation.ts";
-import type { EntityType, Operation, OperationParameter, ReturnType } from "../../edm/model.ts";
+import {
+  type EntityType,
+  isPublished,
+  type Operation,
+  type OperationParameter,
+  type ReturnType,
+} from "../../edm/model.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
 import { collectionSchema } from "./collection-schema.ts";
 import { bodyLimit, type EntityPlace, pathOf } from "./entity-set-paths.ts";
@@ -153,7 +159,7 @@ function composedCapabilities(
   type: EntityType,
   set: EntitySetDefinition | null,
 ): Capabilities {
-  const published = [...entitySets.values()].filter(({ entitySet }) => entitySet.isOfSingleton !== true);
+  const published = [...entitySets.values()].filter(({ entitySet }) => isPublished(entitySet));
   if (set?.entitySet.entityType === type && published.includes(set)) return set.capabilities;
   const [home, ...others] = published.filter(({ entitySet }) => entitySet.entityType === type);
   return others.length === 0 ? (home?.capabilities ?? defaultCapabilities) : defaultCapabilities;

@@ -1,6 +1,7 @@
 import type { EntitySetDefinition } from "../../definition/model/service-definition.ts";
+import { namedProperties } from "../../edm/hierarchy.ts";
 import { BYTES, takesBytes } from "../../edm/media-type.ts";
-import { type StructuralProperty, shownProperties } from "../../edm/model.ts";
+import type { StructuralProperty } from "../../edm/model.ts";
 import { bodyLimit, addMemberOperation, type EntityPlace, type MemberScope, memberScopes } from "./entity-set-paths.ts";
 import { exampleOf } from "./examples.ts";
 import type { DocumentObject } from "./open-api-document.ts";
@@ -35,7 +36,7 @@ export function addPropertyPaths(scope: ServiceScope, set: EntitySetDefinition, 
 
 /** Returns the properties that have values: streams have routes of their own. */
 function valuesOf({ entitySet: { entityType } }: EntitySetDefinition): readonly StructuralProperty[] {
-  return shownProperties(entityType).filter(({ stream }) => stream === undefined);
+  return namedProperties(entityType).filter(({ stream }) => stream === undefined);
 }
 
 /** Returns whether PATCH changes members of a complex value. */

@@ -1,8 +1,8 @@
 import { absentValue } from "../../edm/absent-value.ts";
 import { fullDescription } from "../../edm/annotation.ts";
+import { asDeclared, propertiesOfType } from "../../edm/hierarchy.ts";
 import {
   type ComplexType,
-  type EnumType,
   type OperationParameter,
   type StructuralProperty,
   type EntitySet,
@@ -11,8 +11,10 @@ import {
   shownProperties,
 } from "../../edm/model.ts";
 import type { Facets, PrimitiveTypeName } from "../../edm/primitive-type.ts";
+import { enumSchema } from "./enum-schema.ts";
 import type { DocumentObject, DocumentValue } from "./open-api-document.ts";
 import { controlInformation } from "./stream-content.ts";
+import { bodyProperties, ofTypes } from "./type-schemas.ts";
 
 /** The use of a value: in a response, in a body with the whole value, or in a body with changed members. */
 type SchemaUse = "answer" | "body" | "change";
@@ -60,24 +62,6 @@ function singleSchema({ type, facets }: Valued, use: SchemaUse, schemas: SchemaR
     case "ComplexType":
       return complexSchema(type, use, schemas);
   }
-}
-
-function enumSchema(type: EnumType): DocumentObject {
-  const { members, isFlags, memberDescriptions } = type;
-  const description = fullDescription(type);
-  // Documentation tools show the texts of members from this extension.
-  const texts = memberDescriptions === undefined ? undefined : Object.fromEntries(memberDescriptions);
-  const names = [...members.keys()];
-  if (!isFlags) return { type: "string", enum: names, description, "x-enumDescriptions": texts };
-  const one = `(?:${names.join("|")})`;
-  const text = `One or more of ${names.join(", ")}, separated by commas.`;
-  return {
-    type: "string",
-    pattern: `^${one}(?:, ?${one})*$`,
-    description: description === undefined ? text : `${description} ${text}`,
-    "x-enumDescriptions": texts,
-    examples: [names.slice(0, 2).join(",")],
-  };
 }
 
 /**
@@ -264,9 +248,13 @@ const MUST_BE_SELECTED = "Returned only if `$select` names it.";
 export function entitySchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(type.name, () => {
     const navigations = Object.fromEntries(type.navigationProperties.flatMap((each) => expandedMembers(each, schemas)));
-    const shown = shownProperties(type).filter(({ stream }) => stream === undefined);
-    const members = membersOf(shown, "answer", schemas);
-    return objectSchema(fullDescription(type), { ...controlInformation(type), ...members, ...navigations }, []);
+    const whole = (each: EntityType): DocumentObject => {
+      const own = each.hierarchy === undefined ? shownProperties(each) : propertiesOfType(each).map(asDeclared);
+      const shown = own.filter(({ stream }) => stream === undefined);
+      const members = membersOf(shown, "answer", schemas);
+      return objectSchema(fullDescription(each), { ...controlInformation(each), ...members, ...navigations }, []);
+    };
+    return ofTypes(type, whole);
   });
 }
 
@@ -296,7 +284,8 @@ export function referenceSchema(schemas: SchemaRegistry): DocumentObject {
  * @param given the properties that the parent entity determines
  */
 export function createSchema(type: EntityType, given: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
-  const make = (): DocumentObject => bodySchema(type, type.properties, (each) => !given.has(each.name), schemas);
+  const make = (): DocumentObject =>
+    ofTypes(type, (each) => bodySchema(each, bodyProperties(each), ({ name }) => !given.has(name), schemas));
   // The required properties differ between navigations, so the schema has no name.
   return given.size === 0 ? schemas.reference(`${type.name}.create`, make) : make();
 }
@@ -309,23 +298,28 @@ export function deepCreateSchema({ name, entityType }: EntitySet, schemas: Schem
     ),
   );
   return schemas.reference(`${name}.deepCreate`, () => {
-    const own = bodySchema(entityType, entityType.properties, (each) => !given.has(each.name), schemas);
-    return withNested(own, entityType, new Set(), schemas);
+    return ofTypes(entityType, (type) => {
+      const own = bodySchema(type, bodyProperties(type), (each) => !given.has(each.name), schemas);
+      return withNested(own, entityType, new Set(), schemas);
+    });
   });
 }
 
 /** Returns the schema of the body of a PUT: absent properties are reset to their defaults. */
 export function replaceSchema(type: EntityType, schemas: SchemaRegistry, given: ReadonlySet<string>): DocumentObject {
   const isOwn = ({ isKey, immutable, name }: StructuralProperty) => !isKey && !immutable && !given.has(name);
-  const make = (): DocumentObject => bodySchema(type, type.properties, isOwn, schemas);
+  const make = (): DocumentObject => ofTypes(type, (each) => bodySchema(each, bodyProperties(each), isOwn, schemas));
   return given.size === 0 ? schemas.reference(`${type.name}.replace`, make) : make();
 }
 
 /** Returns the schema of the body of a PATCH: absent properties keep their values. */
 export function patchSchema(type: EntityType, schemas: SchemaRegistry): DocumentObject {
   return schemas.reference(`${type.name}.patch`, () => {
-    const changed = type.properties.filter(({ isKey, immutable }) => !isKey && !immutable);
-    return bodySchema(type, changed, () => false, schemas, "change");
+    const changesOf = (each: EntityType): DocumentObject => {
+      const changed = bodyProperties(each).filter(({ isKey, immutable }) => !isKey && !immutable);
+      return bodySchema(each, changed, () => false, schemas, "change");
+    };
+    return ofTypes(type, changesOf, true);
   });
 }
 
@@ -345,11 +339,13 @@ function bodySchema(
 function nestedSchema(type: EntityType, backLinks: ReadonlySet<string>, schemas: SchemaRegistry): DocumentObject {
   const name = [`${type.name}.nested`, ...backLinks].join(".");
   return schemas.reference(name, () =>
-    withNested(
-      bodySchema(type, type.properties, () => false, schemas),
-      type,
-      backLinks,
-      schemas,
+    ofTypes(type, (each) =>
+      withNested(
+        bodySchema(each, bodyProperties(each), () => false, schemas),
+        type,
+        backLinks,
+        schemas,
+      ),
     ),
   );
 }

@@ -4,7 +4,8 @@ import { PRIMITIVE_TYPES, type PrimitiveType } from "../../edm/primitive-type.ts
 import { typeName } from "../../edm/type-name.ts";
 import { counted, makesText } from "../query/computed-text.ts";
 import type { CallExpression, Expression, ScalarType } from "../query/expression.ts";
-import { childrenOf } from "../query/walk-expression.ts";
+import { typeTest } from "../query/type-test.ts";
+import { childrenOf, isPath } from "../query/walk-expression.ts";
 import type { CallSyntax, SyntaxNode } from "../syntax/ast.ts";
 import { toType } from "./bind-literal.ts";
 import { it } from "./bind-member-path.ts";
@@ -82,15 +83,26 @@ function bindStructured(call: TypeCall, scope: BindingScope): Operand | undefine
       `'${name}' takes one value, not ${describeOperand(operand)}: ${advice}.`,
     );
   }
-  if (operand.type !== type) {
+  const { expression } = operand;
+  if (name === "isof" && operand.type.kind === "EntityType" && type.kind === "EntityType" && isPath(expression)) {
+    const isNarrower = operand.type !== type && isDerived(type, operand.type);
+    if (isNarrower) return bound(typeTest(expression, type), position);
+  }
+  const isOfBase = name === "isof" && isDerived(operand.type, type);
+  if (operand.type !== type && !isOfBase) {
     const whole = isOfEntity ? "the entity" : "its value";
     const message = `'${name}' cannot convert ${typeName(operand.type)} to ${typeName(type)}: it supports properties with a single value, and ${whole} only as ${typeName(operand.type)}.`;
     throw unsupportedOption(scope.option, position, message);
   }
   if (name === "cast") return operand;
-  const { expression } = operand;
   const isPresent = type.kind === "EntityType" && (expression.kind === "it" || expression.kind === "variable");
   return isPresent ? truth(true, position) : isNotNull(expression, type, position);
+}
+
+/** Whether an entity of a type may be of another one. */
+function isDerived(type: NamedType, from: NamedType): boolean {
+  if (type.kind !== "EntityType" || from.kind !== "EntityType") return false;
+  return type.hierarchy !== undefined && from.hierarchy?.types.get(type.name)?.hierarchy === type.hierarchy;
 }
 
 /** Binds a call with a primitive or enumeration value, or null. */

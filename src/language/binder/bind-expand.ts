@@ -1,6 +1,6 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keptPer } from "../../base/memo.ts";
-import type { EntitySet, Model, NavigationProperty } from "../../edm/model.ts";
+import type { EntitySet, EntityType, Model, NavigationProperty } from "../../edm/model.ts";
 import type {
   Capabilities,
   Limits,
@@ -17,6 +17,7 @@ import { rowsOf, withComputed } from "./apply-rows.ts";
 import { copiesOf } from "./bind-compute.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
 import { targetSetOf } from "./bind-member-path.ts";
+import { castType, setSeenAs } from "./bind-path-cast.ts";
 import { toSearchClause } from "./bind-search.ts";
 import { bindSelect, selectComputed, selectReadable } from "./bind-select-expand.ts";
 import {
@@ -213,7 +214,7 @@ function joinedNavigation({ path, position }: ExpandItemSyntax, { joined }: Leve
 function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level, work: Work): NavigationProperty {
   const { entitySet, capabilities } = level;
   const [name = "", next] = path;
-  const cast = path.find((segment) => segment.includes("."));
+  const cast = path.find((segment, index) => segment.includes(".") && !isCastOfItem(path, index, work));
   if (cast !== undefined) throw refusedCast(cast, position, work.model);
   const { members, membersIgnoringCase } = entitySet.entityType;
   const known = members.get(name) ?? membersIgnoringCase.get(name.toLowerCase());
@@ -224,9 +225,34 @@ function resolveNavigation({ path, position }: ExpandItemSyntax, level: Level, w
   const rules = { option: "$expand", allowed: capabilities.expandProperties };
   const member = resolveMember(navigationMembers(entitySet), { name, position, isFirst: true }, rules);
   checkLoaded(member, level, position);
-  if (next === undefined) return member;
+  if (next === undefined || isModelName(next, work.model)) return member;
   const message = `A path has one navigation property: write ${member.name}($expand=${path.slice(1).join("/")}).`;
   throw invalidOption("$expand", position, message);
+}
+
+/** Whether a segment casts the related entities of an item: `Nav/Ns.Type`. */
+function isCastOfItem(path: readonly string[], index: number, { model }: Work): boolean {
+  return index === 1 && path.length === 2 && isModelName(path[1] ?? "", model);
+}
+
+/** Returns the target set of an item, seen as the type of its cast. */
+function targetOfItem(
+  { path, position }: ExpandItemSyntax,
+  navigationProperty: NavigationProperty,
+  { entitySet }: Level,
+  { model }: Work,
+): { readonly target: EntitySet | null; readonly entityType: EntityType } {
+  const target = targetSetOf(navigationProperty, entitySet, model);
+  const { entityType: declared } = navigationProperty;
+  const [, cast] = path;
+  if (cast === undefined) return { target, entityType: declared };
+  const entityType = castType(declared, cast, { option: "$expand", position, model });
+  if (target !== null) return { target: setSeenAs(target, entityType, model), entityType };
+  throw unsupportedOption(
+    "$expand",
+    position,
+    `Type casts need entities of a set, which '${navigationProperty.name}' does not have.`,
+  );
 }
 
 /** The navigation properties that a set declares. Its type may have more, declared by other sets. */
@@ -250,8 +276,7 @@ function bindItem(
   work.guard?.follow({ entitySet: level.entitySet, navigationProperty });
   const { model, limits, properties } = work;
   const { options, suffix } = item;
-  const { entityType } = navigationProperty;
-  const target = targetSetOf(navigationProperty, level.entitySet, model);
+  const { target, entityType } = targetOfItem(item, navigationProperty, level, work);
   const capabilities = work.capabilitiesOf(target);
   checkExpansion({ item, navigationProperty, target, capabilities, maxExpandTop: limits.maxExpandTop });
   const source = { ...work, entityType, entitySet: target, capabilities };

@@ -18,11 +18,11 @@ import { bindLambda, bindBoolean, isCondition } from "./bind-lambda.ts";
 import { bindLiteral, toType } from "./bind-literal.ts";
 import { bindCount, bindMemberPath, bindVariable, bindRoot, isRootKey } from "./bind-member-path.ts";
 import { bindArithmetic, bindComparison, bindHas, bindIn } from "./bind-operators.ts";
+import { refusedCast } from "./bind-path-cast.ts";
 import {
   invalidOption,
   isModelName,
   quotedName,
-  slashAdvice,
   unsupportedOption,
   type BindingContext,
   type BindingScope,
@@ -146,7 +146,7 @@ function bindNode(node: SyntaxNode, scope: BindingScope): Operand {
       scope.bind(node.source);
       throw unsupportedOption(scope.option, node.position, `Keys are not supported in ${scope.option}.`);
     case "cast":
-      throw refusedCast(node, scope);
+      throw refusedCast(node.typeName, { ...scope, position: node.position });
     case "list":
       throw invalidOption(scope.option, node.position, "A list is allowed only after 'in'.");
     case "json":
@@ -215,20 +215,12 @@ function isComparison(node: BinarySyntax | InSyntax): boolean {
   return node.kind === "in" || COMPARISONS.has(node.operator);
 }
 
-/** Refuses a type cast, which a path with points instead of slashes looks like. */
-function refusedCast({ typeName, position }: CastCallSyntax, { option, model }: BindingScope): ODataError {
-  if (isModelName(typeName, model)) {
-    return unsupportedOption(option, position, `Type casts are not supported in ${option}.`);
-  }
-  return invalidOption(option, position, `There is no type ${quotedName(typeName)}.${slashAdvice(typeName)}`);
-}
-
 /** Refuses a name that is called like a method, such as `Name.contains('x')`. */
 function refusedCall(cast: CastCallSyntax, scope: BindingScope): ODataError {
   const { typeName, position } = cast;
   const end = typeName.lastIndexOf(".");
   const name = typeName.slice(end + 1).toLowerCase();
-  if (!isFunctionName(name) || isModelName(typeName, scope.model)) return refusedCast(cast, scope);
+  if (!isFunctionName(name) || isModelName(typeName, scope.model)) return refusedCast(typeName, { ...scope, position });
   const operand = quotedName(typeName.slice(0, end).replaceAll(".", "/")).slice(1, -1);
   const message = `There is no function ${quotedName(typeName)}. Write ${name}(${operand},…).`;
   return invalidOption(scope.option, position, message);

@@ -1,4 +1,5 @@
 import { keptPer } from "../../base/memo.ts";
+import { namedProperties } from "../../edm/hierarchy.ts";
 import {
   type ComplexType,
   type EntityType,
@@ -7,7 +8,6 @@ import {
   type NavigationProperty,
   type Model,
   publishedSets,
-  shownProperties,
 } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import type {
@@ -22,6 +22,7 @@ import { isPath } from "../query/walk-expression.ts";
 import type { CountSyntax, MemberSyntax, SyntaxNode, VariableSyntax, KeySyntax } from "../syntax/ast.ts";
 import { keyExample, keyParts } from "./bind-key.ts";
 import { bindLiteral, toParameter } from "./bind-literal.ts";
+import { castOperand, setSeenAs } from "./bind-path-cast.ts";
 import {
   invalidOption,
   misplacedOption,
@@ -49,7 +50,8 @@ export function bindMemberPath(node: MemberSyntax, scope: BindingScope): Operand
   const { source, segments } = pathOf(node, scope);
   const [first] = segments;
   if (source?.kind === "root" && first !== undefined) refuseRootSet(first, scope);
-  let operand = bindSource(source, scope);
+  let operand =
+    source?.kind === "cast" && first !== undefined ? bindPathCast(source, first, scope) : bindSource(source, scope);
   for (const segment of segments) operand = bindSegment(operand, segment, scope);
   return operand;
 }
@@ -127,6 +129,16 @@ function bindSource(source: SyntaxNode | null, scope: BindingScope): BoundOperan
     source.position,
     `A path must begin with a property, not with ${describeOperand(operand)}.`,
   );
+}
+
+type CastSyntax = SyntaxNode & { readonly kind: "cast" };
+
+/** Binds the casts at the beginning of a path, such as `Ns.Dog` of `Ns.Dog/Barks`. @param next the name behind them */
+function bindPathCast(node: CastSyntax, next: MemberSyntax, scope: BindingScope): BoundOperand {
+  const casts: CastSyntax[] = [node];
+  let { source } = node;
+  for (; source?.kind === "cast"; { source } = source) casts.unshift(source);
+  return castOperand(bindSource(source, scope), casts, next.name, scope);
 }
 
 function bindSegment(operand: BoundOperand, segment: MemberSyntax, scope: BindingScope): BoundOperand {
@@ -254,7 +266,7 @@ function memberTable(type: EntityType | ComplexType, entitySet: EntitySet | null
 const tableOf = keptPer((owner: EntitySet | EntityType): MemberTable<ModelProperty> => {
   const [type, navigations] =
     owner.kind === "EntitySet" ? [owner.entityType, owner.navigationProperties.values()] : [owner, []];
-  const members = [...shownProperties(type), ...navigations];
+  const members = [...namedProperties(type), ...navigations];
   return {
     name: type.name,
     members: new Map(members.map((member) => [member.name, member])),
@@ -289,6 +301,12 @@ function bindNavigation(
 
 /** Returns the set of the entity that a path leads to; null for a value, and if no set is declared. */
 function entitySetOf(source: PathSource, scope: BindingScope): EntitySet | null {
+  const entitySet = declaredSetOf(source, scope);
+  if (entitySet === null || source.type.kind !== "EntityType" || source.type === entitySet.entityType) return entitySet;
+  return setSeenAs(entitySet, source.type, scope.model);
+}
+
+function declaredSetOf(source: PathSource, scope: BindingScope): EntitySet | null {
   switch (source.kind) {
     case "it":
       return scope.entitySet;

@@ -11,6 +11,7 @@ import { typeName } from "../../edm/type-name.ts";
 import type { EntityOwner, PropertyAccess } from "../query/capabilities.ts";
 import type { SelectExpandClause, SelectedProperty } from "../query/clauses.ts";
 import type { SelectItemSyntax } from "../syntax/ast.ts";
+import { castType, requireOwnName } from "./bind-path-cast.ts";
 import {
   allowedNames,
   type ComputedName,
@@ -119,11 +120,11 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
       contextSelect.add(first);
     } else if (first === "*") {
       contextSelect.add("*");
-    } else if (first.includes(".")) {
+    } else if (first.includes(".") && (path.length === 1 || target.entityType.hierarchy === undefined)) {
       refuseCast(first, target.entityType, position, rules);
       contextSelect.add(bindOperationName(first, position, target));
     } else {
-      const { name, isStructural } = selectPath(path, position, selection, target.entityType, rules);
+      const { name, isStructural } = selectPath(path, position, selection, target, rules);
       if (isStructural) refuseUnreadable(name, target);
       // A star includes all structural properties.
       if (!hasStar || !isStructural) contextSelect.add(name);
@@ -171,8 +172,9 @@ export function selectComputed(clause: SelectExpandClause, rows: RowNames | unde
 /** @param path the wire name of a property, or a path below it */
 function refuseUnreadable(path: string, { owner, entityType, properties }: SelectTarget): void {
   if (properties === undefined) return;
-  const [name = ""] = path.split("/");
-  const property = entityType.members.get(name);
+  const [first = "", second = ""] = path.split("/");
+  const cast = [...(entityType.hierarchy?.types.values() ?? [])].find(({ qualifiedName }) => qualifiedName === first);
+  const property = cast === undefined ? entityType.members.get(first) : cast.members.get(second);
   if (property?.kind !== "StructuralProperty" || !properties.unreadableOf(owner).has(property)) return;
   throw properties.refusal(property, owner);
 }
@@ -187,11 +189,19 @@ function selectPath(
   path: readonly string[],
   position: number,
   selection: Selection,
-  entityType: EntityType,
+  { entityType, model }: Pick<SelectTarget, "entityType" | "model">,
   rules: NameRules,
 ): { readonly name: string; readonly isStructural: boolean } {
   if (path.length > MAX_PATH_LENGTH) {
     throw invalidOption(rules.option, position, `A path may have at most ${MAX_PATH_LENGTH} segments: shorten it.`);
+  }
+  const [first = "", ...behind] = path;
+  if (entityType.hierarchy !== undefined && behind.length > 0 && isModelName(first, model)) {
+    const place = { option: rules.option, position, model };
+    const type = castType(entityType, first, place);
+    requireOwnName(type, entityType, behind[0] ?? "", place);
+    const { name, isStructural } = selectPath(behind, position, selection, { entityType: type, model }, rules);
+    return { name: `${first}/${name}`, isStructural };
   }
   const names: string[] = [];
   let level: Selection | null = selection;

@@ -1,5 +1,6 @@
 import { type ODataError, protocolError } from "../../base/errors/odata-error.ts";
-import { type EntitySet, type Model, shownProperties } from "../../edm/model.ts";
+import { namedProperties } from "../../edm/hierarchy.ts";
+import type { EntitySet, Model } from "../../edm/model.ts";
 import type { PathSegmentSyntax } from "../syntax/ast.ts";
 import { didYouMean, quotedName } from "./binding-scope.ts";
 
@@ -21,7 +22,8 @@ export function refuseFurther(last: PathSegmentSyntax, further: readonly PathSeg
 export function unknownResource(segment: PathSegmentSyntax, model: Model): ODataError {
   const { name } = segment;
   const { entitySets, singletons, functionImports, actionImports } = model.entityContainer;
-  const sets = new Set([...entitySets.keys(), ...singletons.keys()]);
+  const published = [...entitySets.values()].filter(({ castFrom }) => castFrom === undefined);
+  const sets = new Set([...published.map((each) => each.name), ...singletons.keys()]);
   const names = [...sets, ...functionImports.keys(), ...actionImports.keys(), "$metadata"];
   const absent = ABSENT_RESOURCES.get(name);
   const hint = absent === undefined ? didYouMean(name, names) : ` This service does not offer ${absent}.`;
@@ -57,7 +59,7 @@ export function unknownMember(
 ): ODataError {
   const { entityType, navigationProperties } = entitySet;
   const names = [
-    ...shownProperties(entityType).map(({ name }) => name),
+    ...namedProperties(entityType).map(({ name }) => name),
     ...navigationProperties.keys(),
     ...declared.keys(),
   ];

@@ -1,5 +1,6 @@
 import type { ODataError } from "../../base/errors/odata-error.ts";
 import { keptPer } from "../../base/memo.ts";
+import { castOf } from "../../edm/hierarchy.ts";
 import type {
   ComplexType,
   EntitySet,
@@ -72,8 +73,12 @@ function resolveInSet(
   rest: readonly PathSegmentSyntax[],
 ): ResourcePath {
   const key = first.parentheses;
-  if (key !== undefined) return resolveFromEntity(scope, { entitySet, key }, rest);
   const [second, ...further] = rest;
+  const cast = second === undefined ? undefined : castAt(scope, entitySet, second, key !== undefined);
+  if (second !== undefined && cast !== undefined) {
+    return resolveInSet(scope, cast, { ...second, parentheses: key ?? second.parentheses }, further);
+  }
+  if (key !== undefined) return resolveFromEntity(scope, { entitySet, key }, rest);
   if (second === undefined) return { kind: "entitySet", entitySet };
   const declared = boundOperations(scope.model, entitySet, "collection");
   const operations = declared.get(second.name);
@@ -95,6 +100,21 @@ const SET_SUFFIXES: Readonly<Record<PathReach, ReadonlyMap<string, "entitySetCou
     ["$ref", "entitySetReferences"],
   ]),
 };
+
+/**
+ * Returns the set of a segment that casts the entities of a set to one of its types; undefined for any other segment.
+ * @param hasKey whether a key precedes, so that none may follow
+ * @see OData URL Conventions 4.0, section 4.11
+ */
+function castAt(
+  { model }: Scope,
+  entitySet: EntitySet,
+  { name, parentheses }: PathSegmentSyntax,
+  hasKey: boolean,
+): EntitySet | undefined {
+  if (!name.includes(".") || (hasKey && parentheses !== undefined)) return undefined;
+  return castOf(model.entityContainer, entitySet, name);
+}
 
 /** Resolves `Me…`: the entity of a singleton, or a path below it. */
 function resolveInSingleton(

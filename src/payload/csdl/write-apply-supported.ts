@@ -1,3 +1,4 @@
+import { propertiesOfType } from "../../edm/hierarchy.ts";
 import type { ComplexType, EntitySet, StructuralProperty } from "../../edm/model.ts";
 import { AGGREGATE_METHODS, methodsFor } from "../../language/query/aggregate-type.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
@@ -54,7 +55,7 @@ function isAllowed(allowed: Allowed, name: string): boolean {
 /** Returns the paths to single values that begin with a property of an allowlist. */
 function pathsIn({ entityType }: EntitySet, allowed: Allowed): readonly ValuePath[] {
   return leavesOf(
-    entityType.properties.filter(({ name }) => isAllowed(allowed, name)),
+    propertiesOfType(entityType).filter(({ name }) => isAllowed(allowed, name)),
     "",
     [],
   );

@@ -1,4 +1,5 @@
-import { type EntitySet, shownProperties } from "../../edm/model.ts";
+import { namedProperties } from "../../edm/hierarchy.ts";
+import type { EntitySet } from "../../edm/model.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
 import {
   booleanAnnotation,
@@ -181,7 +182,7 @@ function expandRestrictions(
 }
 
 function excludedProperties({ entityType }: EntitySet, allowed: ReadonlySet<string> | null): readonly string[] {
-  return shownProperties(entityType)
+  return namedProperties(entityType)
     .map(({ name }) => name)
     .filter((name) => allowed?.has(name) === false);
 }

@@ -90,6 +90,8 @@ function toStructuredType(type: XmlElement, names: NameWriter): JsonObject {
     .map((property): JsonMember => [text(property, "Name"), toProperty(property, names)]);
   return {
     $Kind: type.name,
+    ...(type.attributes["BaseType"] === undefined ? {} : { $BaseType: type.attributes["BaseType"] }),
+    ...(type.attributes["Abstract"] === "true" ? { $Abstract: true } : {}),
     ...(key.length === 0 ? {} : { $Key: key }),
     ...(type.attributes["HasStream"] === "true" ? { $HasStream: true } : {}),
     ...Object.fromEntries(properties),

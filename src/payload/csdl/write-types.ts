@@ -1,4 +1,5 @@
 import { annotationPlace } from "../../edm/annotation.ts";
+import { asDeclared } from "../../edm/hierarchy.ts";
 import {
   type ComplexType,
   type EntityType,
@@ -41,11 +42,22 @@ export function writeTypes(
 
 /** Writes an entity type: key, properties and navigation properties. @see OData CSDL 4.0, section 8 */
 function writeEntityType(type: EntityType, annotations?: StatedAnnotations): XmlElement {
+  const { hierarchy } = type;
+  const base = hierarchy?.base;
   const references = type.key.map(({ name }) => element("PropertyRef", { Name: name }));
-  return element("EntityType", { Name: type.name, HasStream: type.media === undefined ? undefined : "true" }, [
-    element("Key", {}, references),
-    ...shownProperties(type).map((property) => writeProperty(type, property, annotations)),
-    ...type.navigationProperties.map((property) => writeNavigationProperty(type, property, annotations)),
+  const attributes = {
+    Name: type.name,
+    BaseType: base?.qualifiedName,
+    Abstract: hierarchy?.isAbstract === true ? "true" : undefined,
+    HasStream: type.media === undefined ? undefined : "true",
+  };
+  const properties = hierarchy === undefined ? shownProperties(type) : hierarchy.own.map(asDeclared);
+  const inherited = new Set(base?.navigationProperties.map(({ name }) => name));
+  const navigations = type.navigationProperties.filter(({ name }) => !inherited.has(name));
+  return element("EntityType", attributes, [
+    ...(base === undefined ? [element("Key", {}, references)] : []),
+    ...properties.map((property) => writeProperty(type, property, annotations)),
+    ...navigations.map((property) => writeNavigationProperty(type, property, annotations)),
     ...withAnnotations(annotations, annotationPlace("type", type.name), [
       ...acceptAnnotations(type.media?.stream),
       ...descriptionAnnotation(type.description),

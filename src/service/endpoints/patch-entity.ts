@@ -23,6 +23,7 @@ import type { EntityWrite, SavedPayload, WantedEntity } from "./entity-result.ts
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { linkReading, withLinks } from "./link-reading.ts";
+import { namedSet } from "./named-set.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
 import { routed } from "./stages.ts";
@@ -35,26 +36,28 @@ import { routed } from "./stages.ts";
  */
 export const patching: EntityWrite<BoundPatch> = {
   bind: (request) => {
-    const { entitySet: origin, key: keyText } = entityPathOf(request.path);
-    const { target, bodies } = runtimeOf(request.service, origin);
+    const { entitySet: addressed, key: keyText } = entityPathOf(request.path);
+    const { target } = runtimeOf(request.service, addressed);
     const format = readJsonFormat(request);
-    const key = bindEntityKey(keyText, origin.entityType, request.options.options.aliases, origin.name);
-    const body = openBody(request, origin);
+    const key = bindEntityKey(keyText, addressed.entityType, request.options.options.aliases, addressed.name);
+    const body = openBody(request, addressed);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
-    const faults = facetFaults(request.service, origin, "patch");
+    const faults = facetFaults(request.service, addressed, "patch");
     const ruled = queryReaderOf(request);
     return body.read((json, ieee754Compatible) => {
+      const origin = namedSet(request.service, addressed, json);
+      const { bodies } = runtimeOf(request.service, origin);
       const written = withoutUnwritten(ruled, origin, json, { act: "update", ieee754Compatible });
       const links = linkReading(request, origin);
       const given = bodies.readDelta(written, ieee754Compatible, faults, links);
       const compared = comparedProperties(ruled, origin, given.delta);
       const { found = [] } = links ?? {};
-      return { origin, keyText, key, format, query, preferred, given, faults, compared, links: found };
+      return { origin, addressed, keyText, key, format, query, preferred, given, faults, compared, links: found };
     });
   },
   save: async (bound, execution) => {
-    const { origin, keyText, key, given, links } = bound;
+    const { origin, addressed, keyText, key, given, links } = bound;
     logIgnoredEntities(execution, origin, given.ignored);
     const handler = patchHandler(execution.service, origin);
     const target = { ...bound, entitySet: origin, keyText };
@@ -63,7 +66,7 @@ export const patching: EntityWrite<BoundPatch> = {
     const { entity } = await withBoundLinks(execution, write, async (inner) => ({
       entity: await callPatch(inner, target, given.delta, () => checkKeyMatch(origin.entityType, given.key, key)),
     }));
-    return { origin, outcome: "patched", entity, handler, inserted: null };
+    return { origin: addressed, outcome: "patched", entity, handler, inserted: null };
   },
   bodyOf: ({ given }) => given.delta,
   linked: (bound, more) => {
@@ -75,7 +78,10 @@ export const patching: EntityWrite<BoundPatch> = {
 
 /** A bound PATCH of an entity. */
 interface BoundPatch extends SavedPayload, WantedEntity {
+  /** The set of the URL, seen as the type that the body names. */
   readonly origin: EntitySet;
+  /** The set of the URL. */
+  readonly addressed: EntitySet;
   /** The key as written in the URL. */
   readonly keyText: string;
   readonly key: unknown;

@@ -29,6 +29,7 @@ import {
 import { type FacetFaults, newEntityOf, requireWhole, type ReplacementBody } from "../../payload/body-readers.ts";
 import { compileImmutableKeeper } from "../../payload/immutable-keeper.ts";
 import type { BoundLink } from "../../payload/link-reading.ts";
+import { requireConcrete } from "../../payload/named-type.ts";
 import { requireObject } from "../../payload/property-reader.ts";
 import type { ExpectedValues } from "../sets/given-values.ts";
 import { openBody } from "./authorized-request.ts";
@@ -51,6 +52,7 @@ import type { EntityWrite, SavedPayload, WantedEntity, WriteOutcome } from "./en
 import type { Execution } from "./execution.ts";
 import { executeJudged } from "./judged-write.ts";
 import { linkReading, withLinks } from "./link-reading.ts";
+import { namedSet } from "./named-set.ts";
 import { logIgnoredEntities } from "./patch-entity.ts";
 import { entityPathOf } from "./read-entity.ts";
 import { type EntitySetRuntime, facetFaults, runtimeOf, type ServiceRuntime } from "./service-runtime.ts";
@@ -76,6 +78,8 @@ interface Replacement {
 
 /** A bound PUT of an entity. */
 interface BoundReplacement extends Replacement, SavedPayload, WantedEntity {
+  /** The set of the URL, which the body may see as another type. */
+  readonly addressed: EntitySet;
   readonly links: readonly BoundLink[];
 }
 
@@ -102,12 +106,12 @@ interface Saved {
  */
 export const replacing: EntityWrite<BoundReplacement> = {
   bind: (request) => {
-    const { entitySet, key: keyText, singleton, step } = entityPathOf(request.path);
-    const { entityType } = entitySet;
-    const { settings, target, bodies } = runtimeOf(request.service, entitySet);
+    const { entitySet: addressed, key: keyText, singleton, step } = entityPathOf(request.path);
+    const { entityType } = addressed;
+    const { settings, target } = runtimeOf(request.service, addressed);
     const format = readJsonFormat(request);
-    const key = bindEntityKey(keyText, entityType, request.options.options.aliases, entitySet.name);
-    const opened = openBody(request, entitySet);
+    const key = bindEntityKey(keyText, entityType, request.options.options.aliases, addressed.name);
+    const opened = openBody(request, addressed);
     const query = bindEntity(request, target, WRITTEN_ENTITY_OPTIONS);
     const { return: preferred } = request.preferences;
     // No request creates the entity of a singleton, or one that is related to another.
@@ -115,9 +119,12 @@ export const replacing: EntityWrite<BoundReplacement> = {
     // A URL cannot choose a key that the server generates.
     const mayCreate = settings.allowUpsert && !mustExist && !entityType.key.some(({ computed }) => computed);
     const ruled = queryReaderOf(request);
-    const faults = facetFaults(request.service, entitySet, "create");
-    const kept = keptProperties(ruled, entitySet);
+    const faults = facetFaults(request.service, addressed, "create");
     return opened.read((json, ieee754Compatible) => {
+      const entitySet = namedSet(request.service, addressed, json);
+      requireConcrete(entitySet.entityType);
+      const { bodies } = runtimeOf(request.service, entitySet);
+      const kept = keptProperties(ruled, entitySet);
       const sent = withoutUnwritten(ruled, entitySet, json, { act: "update", ieee754Compatible });
       const links = linkReading(request, entitySet);
       const body = bodies.readReplacement(sent, ieee754Compatible, key, { kept, faults, links });
@@ -131,7 +138,7 @@ export const replacing: EntityWrite<BoundReplacement> = {
       };
       const found = links?.found ?? [];
       const sentBody = { mayCreate, mustExist, body, faults, added, kept, links: found };
-      return { entitySet, keyText, key, format, query, preferred, ...sentBody };
+      return { addressed, entitySet, keyText, key, format, query, preferred, ...sentBody };
     });
   },
   save: async (bound, execution) => {
@@ -148,7 +155,7 @@ export const replacing: EntityWrite<BoundReplacement> = {
         return replaceOrCreate(inner, bound, addressed);
       }),
     );
-    return { ...saved, origin: entitySet, inserted: null };
+    return { ...saved, origin: bound.addressed, inserted: null };
   },
   bodyOf: ({ body }) => body.entity,
   linked: (bound, more) => {
