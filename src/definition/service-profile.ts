@@ -9,6 +9,8 @@ export interface ServiceProfile {
   readonly bindsEntities: boolean;
   /** Whether system query options may lack their `$`, as in OData 4.01; otherwise such names are custom options. */
   readonly signIsOptional: boolean;
+  /** Whether operators, `asc` and `desc` may be in any letter case, as in OData 4.01; otherwise in lower case. */
+  readonly operatorsInAnyCase: boolean;
   /** Whether navigation routes support every query option. */
   readonly navigationTakesEveryOption: boolean;
   /** Whether `$count` on navigation routes counts before `$skip`. */
@@ -77,6 +79,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     aggregates: false,
     bindsEntities: false,
     signIsOptional: false,
+    operatorsInAnyCase: false,
     navigationTakesEveryOption: false,
     navigationCountsBeforeSkip: false,
     resultsEnveloped: false,
@@ -111,6 +114,7 @@ export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServicePr
     aggregates: true,
     bindsEntities: true,
     signIsOptional: true,
+    operatorsInAnyCase: true,
     navigationTakesEveryOption: true,
     navigationCountsBeforeSkip: true,
     resultsEnveloped: true,

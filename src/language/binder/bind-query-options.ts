@@ -303,13 +303,15 @@ function integerOption(options: QueryOptionsSyntax, option: string): number | un
 const syntaxLimits: (limits: Limits) => SyntaxLimits = keptPer(toSyntaxLimits);
 
 /** Each request has its own context, because the literals of a shape are counted from its first option. */
-export function parseContext({ aliases, signIsOptional }: QueryOptionsSyntax, target: QueryTarget): ParseContext {
+export function parseContext(options: QueryOptionsSyntax, target: QueryTarget): ParseContext {
+  const { aliases, signIsOptional, operatorsInAnyCase } = options;
   const { limits, model, capabilitiesOf } = target;
   return {
     limits: syntaxLimits(limits),
     literals: [],
     aliases,
     signIsOptional,
+    operatorsInAnyCase,
     counters: { tokens: 0, nodes: 0 },
     computesInExpand: () => {
       return [...model.entityContainer.entitySets.values()].some((set) => capabilitiesOf(set).computeEnabled === true);

@@ -291,6 +291,7 @@ const NOTHING: QueryOptionsSyntax = {
   custom: new Map(),
   similar: new Map(),
   signIsOptional: false,
+  operatorsInAnyCase: false,
 };
 
 const NOTHING_READ: QueryOptionsReading = Object.freeze({ options: NOTHING, format: undefined, fault: undefined });

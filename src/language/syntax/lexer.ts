@@ -2,7 +2,7 @@ import type { ODataError } from "../../base/errors/odata-error.ts";
 import { isDigit } from "../../edm/decimal.ts";
 import { type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
-import type { ParseContext } from "./parse-context.ts";
+import { keywordOf, type ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
 import { skipDottedName, skipName, toShape, OPERATORS, type TokenList, type Token, type TokenKind } from "./token.ts";
 
@@ -117,9 +117,13 @@ function scanQuote(lexer: Lexer, start: number): void {
 }
 
 function isBeforeClose(text: string, start: number): boolean {
+  return text.charCodeAt(skipBlanks(text, start)) === 41;
+}
+
+function skipBlanks(text: string, start: number): number {
   let offset = start;
   while (text.charCodeAt(offset) === 32 || text.charCodeAt(offset) === 9) offset += 1;
-  return text.charCodeAt(offset) === 41;
+  return offset;
 }
 
 /** Whether an argument of `cast` or `isof` begins here. */
@@ -223,7 +227,7 @@ function scanName(lexer: Lexer, start: number): void {
   } else if (lexer.expectOperand) {
     scanOperandName(lexer, start, end);
   } else {
-    const operator = OPERATORS.get(text.slice(start, end)) ?? null;
+    const operator = OPERATORS.get(keywordOf(text.slice(start, end), lexer.shared.context)) ?? null;
     push(lexer, operator === null ? "name" : "operator", start, end, operator);
     lexer.expectOperand = true;
   }
@@ -238,7 +242,7 @@ function scanOperandName(lexer: Lexer, start: number, end: number): void {
   const length = end - start;
   const word = length <= 5 ? text.slice(start, end) : "";
   const lower = word.toLowerCase();
-  if (word === "not") {
+  if (word === "not" || (keywordOf(word, lexer.shared.context) === "not" && isBeforeOperand(text, end))) {
     lexer.prefixes += 1;
     checkDepth(lexer, start);
     push(lexer, "not", start, end);
@@ -253,6 +257,17 @@ function scanOperandName(lexer: Lexer, start: number, end: number): void {
   } else {
     addOperand(lexer, "name", start, end);
   }
+}
+
+/** Words that follow an operand. */
+const AFTER_OPERAND = /^(?:asc|desc|as|with|from)$/u;
+
+/** Whether an operand follows: a property may be called `Not`, as in `Not eq true`. */
+function isBeforeOperand(text: string, end: number): boolean {
+  const start = skipBlanks(text, end);
+  const word = text.slice(start, skipDottedName(text, start)).toLowerCase();
+  if (word === "") return start < text.length && !"),/:=".includes(text.charAt(start));
+  return !OPERATORS.has(word) && !AFTER_OPERAND.test(word);
 }
 
 /** The corrections of operators and quotes of other languages. */

@@ -1,7 +1,7 @@
 import type { OrderByItemSyntax } from "./ast.ts";
 import { readExpression } from "./expression-parser.ts";
 import { faultAt, openReader, take, type TokenCursor, unexpected } from "./expression-reader.ts";
-import type { ParseContext } from "./parse-context.ts";
+import { keywordOf, type ParseContext } from "./parse-context.ts";
 import type { TokenList } from "./token.ts";
 
 /**
@@ -32,9 +32,10 @@ export function readOrderBy(reader: TokenCursor, last: "end" | ")"): readonly Or
     }
     const expression = readExpression(reader);
     const { kind, text } = reader.token;
-    const hasDirection = kind === "name" && (text === "asc" || text === "desc");
+    const direction = kind === "name" ? keywordOf(text, reader.context) : "";
+    const hasDirection = direction === "asc" || direction === "desc";
     if (hasDirection) take(reader);
-    items.push({ expression, descending: hasDirection && text === "desc", position });
+    items.push({ expression, descending: direction === "desc", position });
     if (reader.token.kind === last) return items;
     if (reader.token.kind !== ",") {
       throw unexpected(reader, hasDirection ? `a comma or ${end}` : `asc, desc, an operator, a comma or ${end}`);

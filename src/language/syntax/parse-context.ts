@@ -21,10 +21,20 @@ export interface ParseContext {
   readonly aliases: ReadonlyMap<string, string>;
   /** Whether options nested in `$expand` may lack their `$`; absent: no. */
   readonly signIsOptional?: boolean | undefined;
+  /** Whether operators, `asc` and `desc` may be in any letter case; absent: no. */
+  readonly operatorsInAnyCase?: boolean | undefined;
   /** Whether `$expand` may contain `$compute`; absent: no. */
   readonly computesInExpand?: (() => boolean) | undefined;
   /** The work so far, for limits and tests. */
   readonly counters: { tokens: number; nodes: number };
+}
+
+/**
+ * Returns a word that may be an operator, `asc` or `desc`: in lower case where the service takes them in any letter case.
+ * @see OData URL Conventions 4.01, section 5.1.1.1
+ */
+export function keywordOf(word: string, { operatorsInAnyCase }: ParseContext): string {
+  return operatorsInAnyCase === true ? word.toLowerCase() : word;
 }
 
 /** The settings that limit a parse; null for no limit. */

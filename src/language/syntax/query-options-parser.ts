@@ -27,14 +27,18 @@ export interface QueryOptionsSyntax {
   readonly similar: ReadonlyMap<string, string>;
   /** Whether options nested in `$expand` may lack their `$`. */
   readonly signIsOptional: boolean;
+  /** Whether operators may be in any letter case. */
+  readonly operatorsInAnyCase: boolean;
 }
 
-/** How names without `$` are read. */
+/** How names without `$`, and operators, are read. */
 export interface OptionNames {
   /** Whether a system query option may lack its `$`. */
   readonly signIsOptional: boolean;
   /** Whether a name is one of a parameter of the addressed function, which is never a system query option. */
   readonly isParameter: (name: string) => boolean;
+  /** Whether operators may be in any letter case; absent: no. */
+  readonly operatorsInAnyCase?: boolean | undefined;
 }
 
 const SIGNED_NAMES: OptionNames = Object.freeze({ signIsOptional: false, isParameter: () => false });
@@ -159,7 +163,8 @@ export function parseQueryOptions(query: string, names: OptionNames = SIGNED_NAM
       if (SYSTEM_QUERY_OPTIONS.has(option) && !names.isParameter(name)) similar.set(name, option);
     }
   }
-  return { pairs, system, aliases, custom, similar, signIsOptional: names.signIsOptional };
+  const { signIsOptional, operatorsInAnyCase = false } = names;
+  return { pairs, system, aliases, custom, similar, signIsOptional, operatorsInAnyCase };
 }
 
 /**

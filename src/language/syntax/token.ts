@@ -123,7 +123,8 @@ export function toShape(tokens: readonly Token[]): string {
     const isWord = isWordToken(token);
     if (isWord && afterWord) shape += " ";
     if (token.literal !== null) shape += shapeOfLiteral(token.literal);
-    else shape += token.text === "" ? token.kind : token.text;
+    else if (token.kind === "not") shape += "not";
+    else shape += token.operator?.symbol ?? (token.text === "" ? token.kind : token.text);
     afterWord = isWord;
   }
   return shape;

@@ -76,8 +76,10 @@ export class AuthorizedRequest {
  * @see docs/reference/query-options.md
  */
 function readRequestOptions({ service, arrival, path }: AuthorizedRequest): QueryOptionsReading {
+  const { signIsOptional, operatorsInAnyCase } = service.definition.profile;
   const reading = readQueryOptions((arrival.sent ?? arrival.url).query, {
-    signIsOptional: service.definition.profile.signIsOptional,
+    signIsOptional,
+    operatorsInAnyCase,
     isParameter: (name) => isParameterOf(path, name),
   });
   for (const [name, option] of reading.options.similar) warnOnce(service, arrival, name, option);
