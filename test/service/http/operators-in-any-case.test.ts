@@ -79,7 +79,8 @@ eachDoor((door) => {
     const send = door.to(service);
     const ids = async (query: string) => {
       const { json, text } = await send(`/w/Words?${query.replaceAll(" ", "%20")}`);
-      return Array.isArray(json.value) ? json.value.map(({ Id }: { readonly Id: number }) => Id) : text;
+      const items = json.value as ReadonlyArray<{ readonly Id: number }> | undefined;
+      return items?.map(({ Id }) => Id) ?? text;
     };
     expect(await ids("$filter=Not")).toEqual([1]);
     expect(await ids("$filter=Not eq true")).toEqual([1]);
