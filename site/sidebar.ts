@@ -125,6 +125,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Properties", link: "/reference/properties" },
       { text: "Navigation routes", link: "/reference/navigation" },
       { text: "Limitations", link: "/reference/limitations" },
+      { text: "Conformance", link: "/conformance" },
     ],
   },
   {
