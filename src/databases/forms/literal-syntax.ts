@@ -1,13 +1,22 @@
-import type { QueryCompiler } from "kysely";
+import type { DefaultQueryCompiler, QueryCompiler } from "kysely";
 
 /** How statements contain values in place of placeholders. */
 export interface LiteralSyntax {
   /** Writes a value as the driver binds it. @throws NoLiteralError */
   readonly write: (value: unknown) => string;
-  /** Makes a compiler that writes each value in place. @param write returns its text */
-  readonly compiler: (write: (value: unknown) => string) => QueryCompiler;
+  /** The compiler of the database. */
+  readonly Compiler: new () => DefaultQueryCompiler;
   /** Returns the functions of a statement that only connections of the service have; absent: there are none. */
   readonly ownFunctions?: (statement: string) => readonly string[];
+}
+
+/** Makes a compiler that writes each value in place of a placeholder. @param write returns its text */
+export function literalCompiler({ Compiler }: LiteralSyntax, write: (value: unknown) => string): QueryCompiler {
+  return new (class extends Compiler {
+    protected override appendValue(value: unknown): void {
+      this.append(write(value));
+    }
+  })();
 }
 
 /** A value or a statement cannot be written for people. */

@@ -3,7 +3,7 @@ import { isODataError } from "../../base/errors/odata-error.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { PastedStatement } from "../../definition/logger.ts";
 import type { Database } from "../forms/database.ts";
-import { NoLiteralError } from "../forms/literal-syntax.ts";
+import { literalCompiler, NoLiteralError } from "../forms/literal-syntax.ts";
 import { type Execution, isLimit, readSlot } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
 import type { StatementState } from "../translate/relation.ts";
@@ -49,7 +49,7 @@ export class PastingCompiler extends StatementCompiler {
     if (own.length > 0) {
       throw new NoLiteralError(`The statement uses functions that only the service has: ${own.join(", ")}.`);
     }
-    const compiler = literals.compiler((slot) => {
+    const compiler = literalCompiler(literals, (slot) => {
       const value = readSlot(slot, this.#execution);
       return isLimit(slot) ? String(value) : literals.write(value);
     });

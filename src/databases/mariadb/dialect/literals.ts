@@ -10,23 +10,10 @@ import {
   utf8,
 } from "../../forms/literal-syntax.ts";
 
-class LiteralCompiler extends MysqlQueryCompiler {
-  readonly #write: (value: unknown) => string;
-
-  constructor(write: (value: unknown) => string) {
-    super();
-    this.#write = write;
-  }
-
-  protected override appendValue(value: unknown): void {
-    this.append(this.#write(value));
-  }
-}
-
 /** How MariaDB reads values. @see https://mariadb.com/kb/en/string-literals/ */
 export const MY_LITERALS: LiteralSyntax = Object.freeze<LiteralSyntax>({
   write,
-  compiler: (write) => new LiteralCompiler(write),
+  Compiler: MysqlQueryCompiler,
 });
 
 function write(value: unknown): string {

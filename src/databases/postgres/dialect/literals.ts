@@ -2,26 +2,13 @@ import { PostgresQueryCompiler } from "kysely";
 import { toHex } from "../../cells/hex.ts";
 import { isFragile, type LiteralSyntax, noLiteral, NoLiteralError, quoted } from "../../forms/literal-syntax.ts";
 
-class LiteralCompiler extends PostgresQueryCompiler {
-  readonly #write: (value: unknown) => string;
-
-  constructor(write: (value: unknown) => string) {
-    super();
-    this.#write = write;
-  }
-
-  protected override appendValue(value: unknown): void {
-    this.append(this.#write(value));
-  }
-}
-
 /**
  * How PostgreSQL reads values. A quoted literal has no type until its context gives it one, as a placeholder.
  * @see https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-CONSTANTS
  */
 export const PG_LITERALS: LiteralSyntax = Object.freeze<LiteralSyntax>({
   write,
-  compiler: (write) => new LiteralCompiler(write),
+  Compiler: PostgresQueryCompiler,
 });
 
 function write(value: unknown): string {

@@ -2,23 +2,10 @@ import { SqliteQueryCompiler } from "kysely";
 import { toHex } from "../../cells/hex.ts";
 import { isFragile, type LiteralSyntax, noLiteral, quoted, signed, utf8 } from "../../forms/literal-syntax.ts";
 
-class LiteralCompiler extends SqliteQueryCompiler {
-  readonly #write: (value: unknown) => string;
-
-  constructor(write: (value: unknown) => string) {
-    super();
-    this.#write = write;
-  }
-
-  protected override appendValue(value: unknown): void {
-    this.append(this.#write(value));
-  }
-}
-
 /** How SQLite reads values, as `sqliteDialect` binds them. @see https://sqlite.org/lang_expr.html#literal_values_constants_ */
 export const SQLITE_LITERALS: LiteralSyntax = Object.freeze<LiteralSyntax>({
   write,
-  compiler: (write) => new LiteralCompiler(write),
+  Compiler: SqliteQueryCompiler,
   ownFunctions: (statement) => [...new Set(Array.from(statement.matchAll(/\bodata_\w+(?=\()/g), ([name]) => name))],
 });
 
