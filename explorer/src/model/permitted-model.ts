@@ -60,11 +60,9 @@ export function permittedModel(model: Model, access: Access): Model {
     const { name, type } = set;
     const { read = true, create = true, update = true, invoke = true, delete: remove = true } = access.get(name) ?? {};
     const abilities = () => {
-      const own = set.abilities;
-      const canCreate = own.canCreate && create;
-      const canUpdate = own.canUpdate && update;
-      const canDelete = own.canDelete && remove;
-      return { ...own, canRead: read, canCreate, canUpdate, canDelete, canInvoke: invoke };
+      const { canCreate, canUpdate, canDelete, ...own } = set.abilities;
+      const writes = { canCreate: canCreate && create, canUpdate: canUpdate && update, canDelete: canDelete && remove };
+      return { ...own, ...writes, canRead: read, canInvoke: invoke };
     };
     const [bindings, description] = [() => set.bindings, () => set.description];
     return withLater({ name, type: typeOf(type, set) }, { bindings, description, abilities });

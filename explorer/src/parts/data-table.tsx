@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { copyExact } from "./copy-exact.ts";
+import { Sliced } from "./sliced.tsx";
 
 /** Shows rows of values in a box that scrolls. */
 export function DataTable(props: {
@@ -25,7 +26,7 @@ export function DataTable(props: {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <Sliced as="tbody">
           {props.rows.map((cells, index) => (
             <tr key={index}>
               {cells.map((cell, at) => (
@@ -35,7 +36,7 @@ export function DataTable(props: {
               ))}
             </tr>
           ))}
-        </tbody>
+        </Sliced>
       </table>
     </div>
   );

@@ -20,7 +20,7 @@ import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, pathSegments, type View, viewOf, withOptions } from "../../state/view.ts";
 import { arranged } from "./arranged-columns.ts";
 import { Chips } from "./chips.tsx";
-import { cellValue, columnsOf, type Row, shownNames } from "./columns.ts";
+import { cellValue, type Column, columnsOf, type Row, shownNames } from "./columns.ts";
 import { changedView, type GridQuery, gridQuery } from "./grid-query.ts";
 import { type GridProps, GridTable, type OpenMenu, type TableProps } from "./grid-table.tsx";
 import { GroupsPanel } from "./groups-panel.tsx";
@@ -211,12 +211,8 @@ function CsvDialog(props: GridProps & Pick<TableProps, "columns"> & { readonly o
   const [read, setRead] = useState(0);
   const first = (gridQuery(session, view, false) ?? query).first;
   const loading = useLoaded(first, async (signal) => {
-    const titled = columns.map((column) => ({
-      ...column,
-      title: column.name,
-      read: (row: Row) => cellValue(row, column),
-    }));
-    const file = new CsvFile(titled);
+    const readOf = (column: Column) => (row: Row) => cellValue(row, column);
+    const file = new CsvFile(columns.map((each) => ({ ...each, title: each.name, read: readOf(each) })));
     let next: string | null = first;
     while (next !== null && !file.isFull) {
       const place = { start: file.rows, url: next };

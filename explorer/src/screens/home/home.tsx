@@ -7,6 +7,7 @@ import type { EntitySet, Operation } from "../../model/model.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { Description, Heading } from "../../parts/heading.tsx";
 import { Empty } from "../../parts/loadable.tsx";
+import { Sliced } from "../../parts/sliced.tsx";
 import type { ScreenProps } from "../../state/session.ts";
 import { type ScreenName, hrefOf, viewOf } from "../../state/view.ts";
 import { Kept } from "./kept.tsx";
@@ -66,21 +67,21 @@ function Cards({ title, cards }: { readonly title: string; readonly cards: reado
       <h2 class="section-head" id={title}>
         {title} <span class="count">{cards.length}</span>
       </h2>
-      <ul class="cards">
+      <Sliced as="ul" class="cards">
         {cards.map((each, index) => (
           <Card key={index} {...each} />
         ))}
-      </ul>
+      </Sliced>
     </section>
   );
 }
 
-/** Shows a card, and its facts once it comes into view: then its style lets the browser lay it out. */
+/** Shows a card, and in a task of its own its facts, once it comes into view: then its style lets the browser lay it out. */
 function Card({ name, href, facts }: Card): JSX.Element {
   const [isSeen, setSeen] = useState(false);
   const [fact, text] = isSeen ? facts() : [];
-  const oncontentvisibilityautostatechange = ({ skipped }: ContentVisibilityAutoStateChangeEvent): void =>
-    setSeen(isSeen || !skipped);
+  const oncontentvisibilityautostatechange = ({ skipped }: ContentVisibilityAutoStateChangeEvent): unknown =>
+    skipped || setTimeout(() => setSeen(true));
   return (
     <li class="card" {...{ oncontentvisibilityautostatechange }}>
       <div class="card-head">
@@ -112,7 +113,6 @@ function operationCard(operation: Operation): Card {
 }
 
 function rowsText(rows: RowEstimate | undefined): string {
-  if (rows === undefined) return "";
   const about = { exact: "", estimate: "about ", least: "more than " };
-  return about[rows.kind] + countText(rows.count, "row");
+  return rows === undefined ? "" : about[rows.kind] + countText(rows.count, "row");
 }

@@ -21,8 +21,7 @@ interface DiagramProps extends ScreenProps {
 
 /** Shows sets as boxes and relations as lines. The picture scrolls in its frame. */
 export function Diagram(props: DiagramProps): JSX.Element {
-  const { session, view } = props;
-  const { sets, relations } = props;
+  const { session, view, sets, relations } = props;
   const names = sets.map(({ name }) => name);
   const drawn = useMemo(() => layOut(names, relations), [sets, relations]);
   // The picture begins in the size of its frame, but readable.

@@ -29,7 +29,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
     const names = new Set(isNear ? [focus, ...ends] : model.sets.keys());
     return {
       sets: [...model.sets.values()].filter(({ name }) => names.has(name)),
-      relations: all.filter(({ from, to }) => names.has(from) && names.has(to)),
+      relations: isNear ? own : all,
     };
   }, [model, focus, isNear]);
   const change = (changes: Readonly<Record<string, string | null>>): void =>
@@ -50,7 +50,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
           }}
         />
         <datalist id="sets">
-          {[...model.sets.keys()].map((name) => (
+          {Array.from(model.sets.keys(), (name) => (
             <option key={name}>{name}</option>
           ))}
         </datalist>
