@@ -1,4 +1,5 @@
 import type { FunctionComponent, JSX } from "preact";
+import { SILENCE } from "../client/service-client.ts";
 import { Heading } from "../parts/heading.tsx";
 import { Failure, Loadable } from "../parts/loadable.tsx";
 import type { ScreenProps } from "../state/session.ts";
@@ -7,6 +8,12 @@ import { useLoaded } from "../state/use-loaded.ts";
 /** After an update of the service, the files of its page have other names. */
 const MISSING =
   "The code of this screen is not there: the service has a new version, or the network failed. “Try again” loads the page anew.";
+
+/** Shows that the code of a screen did not come. Without a network, a new load of the page would lose what is on it. */
+function Missing({ onAgain }: { readonly onAgain: () => void }): JSX.Element {
+  const error = new Error(navigator.onLine ? MISSING : SILENCE);
+  return <Failure error={error} onAgain={() => (navigator.onLine ? location.reload() : onAgain())} />;
+}
 
 /** Makes a screen whose code the browser loads when the screen is shown first. */
 export function lazyScreen(
@@ -21,7 +28,7 @@ export function lazyScreen(
       <>
         <Heading>{title}</Heading>
         {loading.state.kind === "failed" ? (
-          <Failure error={new Error(MISSING)} onAgain={() => location.reload()} />
+          <Missing onAgain={loading.again} />
         ) : (
           <Loadable loading={loading} label="Loading the screen" children={() => null} />
         )}

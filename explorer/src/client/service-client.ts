@@ -4,6 +4,9 @@ import { NetworkError, ServiceError, isAbort, isRefused, messageOf } from "./ser
 /** Int64 and Decimal arrive as text, so that no digit is lost. */
 const JSON_TYPE = "application/json;odata.metadata=minimal;IEEE754Compatible=true";
 
+/** Says that there was no answer. */
+export const SILENCE = "The service did not answer: is it running, and is the network there?";
+
 /** Choices for one request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
@@ -62,8 +65,7 @@ export class ServiceClient {
       signal: options.signal ?? null,
       credentials: this.#options.withCookies === false ? "omit" : "same-origin",
     };
-    const silence = "The service did not answer: is it running, and is the network there?";
-    const { response, content } = await exchange(url, init, silence);
+    const { response, content } = await exchange(url, init, SILENCE);
     const { status, headers } = response;
     if (!response.ok) {
       const error = new ServiceError(status, content, headers);
