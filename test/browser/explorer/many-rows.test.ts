@@ -32,10 +32,11 @@ describe.skipIf(program === undefined)("a table of two million rows", async () =
   });
 
   /** Each service has its own secrets, so that it knows no next link of another. */
-  const service = (): ODataService =>
+  const service = (annotations: Readonly<Record<string, boolean>> = {}): ODataService =>
     odataService({
       prefix: "/odata",
       secret: randomUUID(),
+      defaults: { maxTop: 5000, maxPageSize: 1000 },
       routes: [explorerRoute({ folder })],
       entitySets: [
         sqlEntitySet(Row, {
@@ -43,6 +44,7 @@ describe.skipIf(program === undefined)("a table of two million rows", async () =
           table: "rows",
           operations: ["read"],
           paging: "keyset",
+          annotations,
         }),
       ],
     });
@@ -88,12 +90,18 @@ describe.skipIf(program === undefined)("a table of two million rows", async () =
     await server.close();
   });
 
-  test("continues by position where a restart has ended its next links", async () => {
-    const server = await serve(service(), { port: 0 });
+  test.for([
+    ["", {}],
+    ["?$top=5000&row=980", {}],
+    ["", { "Capabilities.SkipSupported": false }],
+    ["?$top=5000&row=980", { "Capabilities.SkipSupported": false }],
+  ] as const)("goes on where a restart has ended its next links: %s %o", async ([options, annotations]) => {
+    const server = await serve(service(annotations), { port: 0 });
     const { port } = new URL(server.url);
-    const { page, complaints, requests, settle } = await openExplorer(browser, `${server.url}/odata`, "#/grid/Rows");
+    const fragment = `#/grid/Rows${options}`;
+    const { page, complaints, requests, settle } = await openExplorer(browser, `${server.url}/odata`, fragment);
     await server.close();
-    const restarted = await serve(service(), { port: Number(port) });
+    const restarted = await serve(service(annotations), { port: Number(port) });
     for (let at = 0; at < 20; at += 1) await page.locator(".grid").press("PageDown");
     await settle();
     const shown = await page.locator(".grid tbody tr[aria-rowindex]").allInnerTexts();
@@ -101,6 +109,8 @@ describe.skipIf(program === undefined)("a table of two million rows", async () =
     expect(numbers[0]).toBeGreaterThan(100);
     expect(numbers).toEqual(numbers.map((_each, at) => (numbers[0] ?? 0) + at));
     expect(requests.some((each) => each.includes("$skiptoken"))).toBe(true);
+    const isSkipped = (each: string): boolean => decodeURIComponent(each).includes("$skip=");
+    expect(requests.some(isSkipped)).toBe(!("Capabilities.SkipSupported" in annotations));
     expect(await page.locator("[role=alert]").count()).toBe(0);
     // The browser itself reports the refused links.
     expect(complaints.filter((each) => !/40\d|410/u.test(each))).toEqual([]);

@@ -104,6 +104,10 @@ describe("the requests of a grid", () => {
       return [skipTo?.(100) ?? null, count];
     };
     expect(of("Secrets")).toEqual([null, null]);
+    expect([queryOf("Secrets").goOn, queryOf("Customers?$top=500&$skip=20").goOn?.(100)]).toEqual([
+      null,
+      "Customers?$top=400&$skip=120",
+    ]);
     expect(of("Customers?$top=5")).toEqual([null, null]);
     expect(of("Customers?$skip=20")).toEqual(["Customers?$skip=120", "Customers?$count=true&$top=0"]);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { ServiceError } from "../../../explorer/src/client/service-error.ts";
 import type { GridQuery } from "../../../explorer/src/screens/grid/grid-query.ts";
-import { PagedRows, type Page } from "../../../explorer/src/screens/grid/paged-rows.ts";
+import { PagedRows, type Page, readNext } from "../../../explorer/src/screens/grid/paged-rows.ts";
 
 const page = (start: number, count: number, nextLink: string | null): Page => ({
   rows: Array.from({ length: count }, (_, index) => ({ Id: start + index })),
@@ -93,4 +94,24 @@ test("the end may come before rows that were there", () => {
 test("a set without rows has none", () => {
   const { rows } = open(page(0, 0, null));
   expect([rows.total.value, rows.rowAt(0)]).toEqual([0, null]);
+});
+
+test.each([
+  [300, ["dead", "first", "next 100", "next 200", "next 300"], [300, 100, "next 400"]],
+  [250, ["dead", "first", "next 100", "next 200"], [250, 50, "next 300"]],
+  [430, ["dead", "first", "next 100", "next 200", "next 300", "next 400"], [null, 0, null]],
+])("without $skip, row %i comes after a dead link, and no row twice", async (start, urls, found) => {
+  const asked: string[] = [];
+  const read = async (url: string): Promise<Page> => {
+    asked.push(url);
+    if (url === "dead") throw new ServiceError(410, null, new Headers());
+    const at = url === "first" ? 0 : Number(url.slice(5));
+    return page(at, at === 400 ? 20 : 100, at === 400 ? null : `next ${String(at + 100)}`);
+  };
+  const { rows, nextLink } = await readNext(read, { first: "first", goOn: null } as unknown as GridQuery, {
+    start,
+    url: "dead",
+  });
+  expect(asked).toEqual(urls);
+  expect([rows[0]?.["Id"] ?? null, rows.length, nextLink]).toEqual(found);
 });

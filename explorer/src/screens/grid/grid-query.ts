@@ -12,6 +12,8 @@ export interface GridQuery {
   readonly first: string;
   /** The target of the rows from a number on; null where the set forbids `$skip`, or `$top` limits the rows. */
   readonly skipTo: ((row: number) => string) | null;
+  /** The same where `$top` limits the rows, too. */
+  readonly goOn: ((row: number) => string) | null;
   /** Asks how many rows there are; null where the set forbids it. */
   readonly count: string | null;
   /** The rows that `$skip` leaves out. */
@@ -43,8 +45,11 @@ export function gridQuery({ model, about }: GridService, view: View, withLabels 
   const isLabelled = withLabels && (about.expandsPaths === true || place.set?.name === path);
   if (isLabelled) rows.set("$expand", options.get("$expand") ?? labelsOf(place, view));
   const skipped = Number(options.get("$skip") ?? 0) || 0;
-  const skip = (row: number): string =>
-    resourceUrl({ path, options: new Map([...rows, ["$skip", `${skipped + row}`]]) });
+  const top = Number(options.get("$top") ?? Number.NaN);
+  const skip = (row: number): string => {
+    const rest = Number.isNaN(top) ? [] : [["$top", `${Math.max(0, top - row)}`] as const];
+    return resourceUrl({ path, options: new Map([...rows, ["$skip", `${skipped + row}`], ...rest]) });
+  };
   const counted = [...options].filter(([name]) => COUNTED.test(name));
   const count = resourceUrl({ path, options: new Map([...counted, ["$count", "true"], ["$top", "0"]]) });
   const isWhole = !options.has("$top");
@@ -52,6 +57,7 @@ export function gridQuery({ model, about }: GridService, view: View, withLabels 
     place,
     first: resourceUrl({ path, options: rows }),
     skipTo: canSkip && isWhole ? skip : null,
+    goOn: canSkip ? skip : null,
     count: canCount && isWhole && place.type.kind === "entity" ? count : null,
     skipped,
     rowAt: (record) => {

@@ -32,14 +32,26 @@ export async function readPage(client: ServiceClient, url: string, signal: Abort
   return { rows, nextLink: textIn(body, "@odata.nextLink") };
 }
 
-/** Reads a page at a next link; by position where the service no longer knows the link. */
-export function readNext(read: (url: string) => Promise<Page>, { skipTo }: GridQuery, next: NextPage): Promise<Page> {
-  return read(next.url).catch((error: unknown) => {
+/**
+ * Reads a page at a next link. Where the service no longer knows the link, it goes on by position; without `$skip` it reads from the
+ * first row on, and leaves out the rows that were there.
+ */
+export async function readNext(
+  read: (url: string) => Promise<Page>,
+  { first, goOn }: GridQuery,
+  next: NextPage,
+): Promise<Page> {
+  const position = goOn?.(next.start) ?? null;
+  try {
+    return await read(next.url);
+  } catch (error) {
     const isDead = error instanceof ServiceError && [400, 404, 410].includes(error.status) && next.start > 0;
-    const url = isDead ? skipTo?.(next.start) : undefined;
-    if (url === undefined || url === next.url) throw error;
-    return read(url);
-  });
+    if (!isDead || next.url === position) throw error;
+  }
+  if (position !== null) return read(position);
+  let [page, end] = [await read(first), 0];
+  while ((end += page.rows.length) <= next.start && page.nextLink !== null) page = await read(page.nextLink);
+  return { ...page, rows: page.rows.slice(Math.min(0, next.start - end) || page.rows.length) };
 }
 
 /** A page to read: the position of its first row, and its link. */
