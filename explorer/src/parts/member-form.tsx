@@ -9,8 +9,7 @@ import { addToDraft, type Draft, dropTyped, keepDraft, type Typed } from "../sta
 import { SessionContext } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { BusyBar, Failure } from "./loadable.tsx";
-import { ReferenceField } from "./reference-field.tsx";
-import { ValueField } from "./value-field.tsx";
+import { TypedField } from "./reference-field.tsx";
 
 /** A property or parameter with a field in a form. */
 type Member = Property | Parameter;
@@ -206,9 +205,5 @@ function MemberField(props: {
   }
   const texts = { label, hint: description, error: props.faults.get(name), required: !isNullable };
   const field = { ...texts, typed, isNullable, onChange, shape: props.member };
-  return props.reference === null ? (
-    <ValueField {...field} />
-  ) : (
-    <ReferenceField {...field} reference={props.reference} />
-  );
+  return <TypedField {...field} reference={props.reference} />;
 }

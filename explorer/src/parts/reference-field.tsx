@@ -10,15 +10,21 @@ import { SessionContext } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
 import { resourceUrl } from "../state/view.ts";
 import { TextField } from "./field.tsx";
-import { EmptyBox, type ValueFieldProps } from "./value-field.tsx";
+import { EmptyBox, ValueField, type ValueFieldProps } from "./value-field.tsx";
 
 const REST_MILLISECONDS = 150;
+
+/** Shows a field for a foreign key, or one that fits the type of another value. */
+export function TypedField(props: ValueFieldProps & { readonly reference: Reference | null }): JSX.Element {
+  const { reference } = props;
+  return reference === null ? <ValueField {...props} /> : <ReferenceField {...props} reference={reference} />;
+}
 
 /**
  * Shows a field for a foreign key: a text that it has, or a part of the label of its entity. The browser lists entities, and
  * Enter chooses the first. Where the service refuses to search, it is a field like others.
  */
-export function ReferenceField(props: ValueFieldProps & { readonly reference: Reference }): JSX.Element {
+function ReferenceField(props: ValueFieldProps & { readonly reference: Reference }): JSX.Element {
   const { reference, onChange } = props;
   const list = useId();
   const typed = props.typed ?? "";

@@ -6,6 +6,7 @@ import { namedRanges, readRange, writeRange } from "../../query/date-ranges.ts";
 import { condition, type FilterCondition } from "../../query/filter-tree.ts";
 import { literalText, toLiteral } from "../../query/literals.ts";
 import { operatorFor, operatorsFor } from "../../query/operators.ts";
+import type { Reference } from "../../query/reference.ts";
 import { Button } from "../button.tsx";
 import { CheckList, TextField } from "../field.tsx";
 import { ShowForm } from "../popover.tsx";
@@ -21,6 +22,8 @@ interface ColumnFilterProps {
   readonly zone: Zone;
   /** The conditions on the property. */
   readonly conditions: Conditions;
+  /** What the property refers to as a foreign key. */
+  readonly reference: Reference | null;
   readonly onShow: (conditions: Conditions) => void;
 }
 
@@ -63,11 +66,17 @@ function fieldsOf({ property: { type }, conditions, zone }: ColumnFilterProps): 
 }
 
 /** Chooses an operator and a value. Further conditions stay. */
-function OperatorFields({ path, property, conditions, onChange }: FieldsProps): JSX.Element {
+function OperatorFields({ path, property, conditions, reference, onChange }: FieldsProps): JSX.Element {
   const [node = firstCondition(path, property), ...others] = conditions;
   const operator = operatorFor(node, operatorsFor(property));
   if (operator === null) return <p class="dim">The form of the whole filter has this condition.</p>;
-  return <ConditionFields isBegun {...{ node, property, operator }} onChange={(next) => onChange([next, ...others])} />;
+  return (
+    <ConditionFields
+      isBegun
+      {...{ node, property, operator, reference }}
+      onChange={(next) => onChange([next, ...others])}
+    />
+  );
 }
 
 /** Chooses a first and a last day, or days that people name. */

@@ -14,8 +14,9 @@ import {
 import { nameOf } from "../../query/filter-words.ts";
 import { literalText, readTyped, type TypedLiteral } from "../../query/literals.ts";
 import { conditionOf, type Operator, operatorFor, operatorsFor } from "../../query/operators.ts";
+import type { Reference } from "../../query/reference.ts";
 import { CheckField, TextField } from "../field.tsx";
-import { ValueField } from "../value-field.tsx";
+import { TypedField } from "../reference-field.tsx";
 import { type FilterPath, filterPaths, type QueryPlace } from "./filter-paths.ts";
 import { ListEditor, OptionEditor, type OptionText, Pick } from "./option-editor.tsx";
 
@@ -121,9 +122,11 @@ export function ConditionFields(props: {
   readonly operator: Operator;
   /** Whether the browser says that a value is missing, once the reader goes on. */
   readonly isBegun?: boolean;
+  /** What the property refers to as a foreign key. */
+  readonly reference?: Reference | null;
   readonly onChange: (node: TypedCondition) => void;
 }): JSX.Element {
-  const { node, property, operator, isBegun = false, onChange } = props;
+  const { node, property, operator, isBegun = false, reference = null, onChange } = props;
   const { type } = property;
   const { values } = operator;
   const stated = values === "none" || node.values.length === 0 ? null : node.values.map(literalText).join("\n");
@@ -144,7 +147,8 @@ export function ConditionFields(props: {
         onPick={(next) => change(next, next.values === "one" && node.values.length > 1 ? null : typed)}
       />
       {values === "none" ? null : (
-        <ValueField
+        <TypedField
+          reference={values === "one" ? reference : null}
           required={isBegun}
           label={values === "many" ? "Values" : "Value"}
           hint={values === "many" ? "One on each line" : null}

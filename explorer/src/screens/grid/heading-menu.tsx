@@ -4,6 +4,7 @@ import { Popover } from "../../parts/popover.tsx";
 import { ColumnFilter } from "../../parts/query-form/column-filter.tsx";
 import { conditionsOf, type FilterCondition, type FilterNode, filterOf } from "../../query/filter-tree.ts";
 import { isLimited, limitsOf, withLimits } from "../../query/limits.ts";
+import { referenceOf } from "../../query/reference.ts";
 import { memberAt } from "../../query/resolve-type.ts";
 import { type View, withOptions } from "../../state/view.ts";
 import { columnWidth, frozenOf, withColumns, withWidth } from "./arranged-columns.ts";
@@ -39,6 +40,7 @@ export function HeadingMenu(props: MenuProps): JSX.Element {
           path={name}
           zone={session.zone.value}
           conditions={own}
+          reference={referenceOf(session.model, query.place, name)}
           onShow={(next) => show([...others, ...next])}
           {...{ property }}
         />
