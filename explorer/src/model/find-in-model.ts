@@ -1,3 +1,4 @@
+import { inTask } from "./later.ts";
 import type { Model, Operation } from "./model.ts";
 
 /** Something of the model that a search has found. */
@@ -29,11 +30,7 @@ export async function readForSearch({ sets }: Model): Promise<void> {
   let start = performance.now();
   for (const [name, set] of sets) {
     findingsIn({ operations: [], sets: new Map([[name, set]]) });
-    if (performance.now() - start < 30) continue;
-    await new Promise((resolve) => {
-      setTimeout(resolve);
-    });
-    start = performance.now();
+    if (performance.now() - start > 30) start = await inTask(() => performance.now());
   }
 }
 

@@ -3,7 +3,7 @@ import { withLater } from "./later.ts";
 import { setAbilities } from "./set-abilities.ts";
 
 /** The model of a service: its `$metadata`, with all names resolved. */
-export type Model = Readonly<ReturnType<typeof readMetadata>>;
+export type Model = Readonly<ReturnType<typeof toModel>>;
 export type EntitySet = Readonly<ReturnType<typeof readSet>[number]>;
 export type SetAbilities = EntitySet["abilities"];
 export type EnumType = Readonly<ReturnType<typeof readEnum>>;
@@ -47,8 +47,12 @@ interface Types {
 }
 
 /** Reads a `$metadata` document of odatakit. @throws Error if it holds no schema */
-export function readMetadata(text: string, parseXml: ParseXml) {
-  const schema = readSchema(text, parseXml);
+export function readMetadata(text: string, parseXml: ParseXml): Model {
+  return toModel(readSchema(text, parseXml));
+}
+
+/** Resolves the names of a schema. */
+export function toModel(schema: CsdlElement) {
   const types = readTypes(schema);
   const [container] = childrenOf(schema, "EntityContainer");
   const operations = [...childrenOf(schema, "Function"), ...childrenOf(schema, "Action")];

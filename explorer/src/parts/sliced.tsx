@@ -6,7 +6,7 @@ const SLICE = 40;
 
 /** Shows many children in an element, slice by slice: the page answers meanwhile. */
 export function Sliced(props: {
-  readonly as: "ul" | "tbody";
+  readonly as: "ul" | "tbody" | "g";
   readonly class?: string;
   readonly children: readonly JSX.Element[];
 }): JSX.Element {

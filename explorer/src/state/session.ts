@@ -3,8 +3,9 @@ import { createContext, type VNode } from "preact";
 import type { About } from "../client/about.ts";
 import { ServiceClient } from "../client/service-client.ts";
 import type { Credential, SignIn } from "../client/sign-in.ts";
-import type { XmlElement } from "../model/csdl.ts";
-import { type Model, readMetadata } from "../model/model.ts";
+import { readSchema, type XmlElement } from "../model/csdl.ts";
+import { inTask } from "../model/later.ts";
+import { type Model, toModel } from "../model/model.ts";
 import { type Draft, makeDrafts } from "./drafts.ts";
 import { KeptViews } from "./kept-views.ts";
 import { Toasts } from "./toasts.ts";
@@ -147,13 +148,11 @@ function followedFragment(): Signal<View> {
 
 /** Reads the model of the service. @throws ServiceError, NetworkError, Error for metadata that cannot be read */
 export async function readModel(client: ServiceClient, signal: AbortSignal): Promise<Model> {
-  const metadata = await client.get("$metadata", { signal, accept: "application/xml" });
-  const model = readMetadata(String(metadata.body), parseXml);
-  // The screen of a large model is a task of its own.
-  await new Promise((resolve) => {
-    setTimeout(resolve);
-  });
-  return model;
+  const { body } = await client.get("$metadata", { signal, accept: "application/xml" });
+  // The parts of a long way are tasks of their own: the page answers meanwhile.
+  const schema = await inTask(() => readSchema(String(body), parseXml));
+  const model = await inTask(() => toModel(schema));
+  return inTask(() => model);
 }
 
 /** Parses an XML document with the parser of the browser. @throws Error if the text is not well-formed */

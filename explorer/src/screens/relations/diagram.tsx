@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
 import type { EntitySet } from "../../model/model.ts";
 import { Button } from "../../parts/button.tsx";
+import { Loadable } from "../../parts/loadable.tsx";
+import { Sliced } from "../../parts/sliced.tsx";
 import type { ScreenProps } from "../../state/session.ts";
+import { useLoaded } from "../../state/use-loaded.ts";
 import { hrefOf, withOptions } from "../../state/view.ts";
-import { BOX, type Layout, layOut } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { countOf, namesOf, type Relation, touches } from "./to-relations.ts";
 
 /** The room around the picture, in which arrows of a set to itself end. */
@@ -19,11 +21,31 @@ interface DiagramProps extends ScreenProps {
   readonly sought: string;
 }
 
-/** Shows sets as boxes and relations as lines. The picture scrolls in its frame. */
+interface PictureProps extends DiagramProps {
+  readonly drawn: Layout;
+}
+
+/** Shows sets as boxes and relations as lines. The picture before stays until the next one has its places. */
 export function Diagram(props: DiagramProps): JSX.Element {
-  const { session, view, sets, relations } = props;
+  const { sets, relations } = props;
   const names = sets.map(({ name }) => name);
-  const drawn = useMemo(() => layOut(names, relations), [sets, relations]);
+  const lines = relations.map(({ from, to }) => ({ from, to }));
+  const loading = useLoaded(JSON.stringify([names, lines]), async (signal) => {
+    const { layOutApart } = await import("./layout-worker.ts");
+    return { sets, relations, drawn: await layOutApart(names, lines, signal) };
+  });
+  const { last } = loading;
+  return (
+    <>
+      <Loadable loading={loading} label="Finding places" lines={last === null ? 8 : 0} children={() => null} />
+      {last === null ? null : <Picture {...props} {...last} />}
+    </>
+  );
+}
+
+/** Shows a picture that scrolls in its frame. */
+function Picture(props: PictureProps): JSX.Element {
+  const { session, view, drawn } = props;
   // The picture begins in the size of its frame, but readable.
   const fit = Math.min(
     1,
@@ -63,19 +85,15 @@ export function Diagram(props: DiagramProps): JSX.Element {
         // A browser would drag the link of a box.
         onDragStart={(event) => event.preventDefault()}
       >
-        <Drawing {...props} {...{ drawn, zoom }} />
+        <Drawing {...props} zoom={zoom} />
       </div>
     </figure>
   );
 }
 
-interface DrawingProps extends DiagramProps {
-  readonly drawn: Layout;
-  readonly zoom: number;
-}
-
-function Drawing({ view, sets, relations, focus, sought, drawn, zoom }: DrawingProps): JSX.Element {
-  const { corners, routes } = drawn;
+function Drawing(props: PictureProps & { readonly zoom: number }): JSX.Element {
+  const { view, sets, relations, focus, sought, drawn, zoom } = props;
+  const { corners, routes, box } = drawn;
   const [width, height] = [drawn.width + 2 * EDGE, drawn.height + 2 * EDGE];
   const isFound = (name: string): boolean => sought === "" || name.toLowerCase().includes(sought.toLowerCase());
   return (
@@ -83,34 +101,40 @@ function Drawing({ view, sets, relations, focus, sought, drawn, zoom }: DrawingP
       <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
         <path class="relation-head" d="M0 0.5 8 4 0 7.5z" />
       </marker>
-      <g aria-hidden="true">
+      <Sliced as="g">
         {relations.map((relation, index) => (
-          <g key={index} class={focus === null || touches(relation, focus) ? "relation" : "relation relation-faint"}>
+          <g
+            key={index}
+            aria-hidden
+            class={focus === null || touches(relation, focus) ? "relation" : "relation relation-faint"}
+          >
             <title>{`${namesOf(relation)}: ${countOf(relation.back)} to ${countOf(relation.forth)}`}</title>
             <path d={`M${(routes[index] ?? []).map(({ x, y }) => `${x} ${y}`).join("L")}`} marker-end="url(#arrow)" />
           </g>
         ))}
-      </g>
-      {sets.map(({ name, type }) => (
-        <a
-          key={name}
-          href={hrefOf(withOptions(view, { focus: name }))}
-          class={`set-box${name === focus ? " set-box-chosen" : ""}${isFound(name) ? "" : " set-box-faint"}`}
-          aria-label={[name, ...type.key.map((property) => property.name)].join(", ")}
-          aria-current={name === focus}
-          ref={name === focus ? showBox : null}
-        >
-          <svg {...corners.get(name)} width={BOX.width} height={BOX.height}>
-            <rect class="set-box-frame" x="2" y="2" width={BOX.width - 4} height={BOX.height - 4} rx="6" />
-            <text class="set-box-name" x="12" y="22">
-              {`${name} `}
-            </text>
-            <text class="set-box-reference" x="12" y="40">
-              {type.key.map((property) => property.name).join(", ")}
-            </text>
-          </svg>
-        </a>
-      ))}
+      </Sliced>
+      <Sliced as="g">
+        {sets.map(({ name, type }) => (
+          <a
+            key={name}
+            href={hrefOf(withOptions(view, { focus: name }))}
+            class={`set-box${name === focus ? " set-box-chosen" : ""}${isFound(name) ? "" : " set-box-faint"}`}
+            aria-label={[name, ...type.key.map((property) => property.name)].join(", ")}
+            aria-current={name === focus}
+            ref={name === focus ? showBox : null}
+          >
+            <svg {...corners.get(name)} width={box.width} height={box.height}>
+              <rect class="set-box-frame" x="2" y="2" width={box.width - 4} height={box.height - 4} rx="6" />
+              <text class="set-box-name" x="12" y="22">
+                {`${name} `}
+              </text>
+              <text class="set-box-reference" x="12" y="40">
+                {type.key.map((property) => property.name).join(", ")}
+              </text>
+            </svg>
+          </a>
+        ))}
+      </Sliced>
     </svg>
   );
 }

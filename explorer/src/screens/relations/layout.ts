@@ -7,7 +7,7 @@ export interface Corner {
 }
 
 /** A reference between two boxes. */
-interface Line {
+export interface Line {
   readonly from: string;
   readonly to: string;
 }
@@ -19,6 +19,7 @@ export interface Layout {
   readonly routes: readonly (readonly Corner[])[];
   readonly width: number;
   readonly height: number;
+  readonly box: typeof BOX;
 }
 
 /** The size of a box, and the gap around it. */
@@ -52,6 +53,7 @@ export function layOut(ids: readonly string[], lines: readonly Line[]): Layout {
   const all = [...corners.values()];
   const columns = new Set(all.map(({ x }) => Math.round(x)));
   return {
+    box: BOX,
     corners,
     routes: lines.map((line, at) => {
       const points = line.from === line.to ? [] : graph.edge(line.from, line.to, String(at)).points;

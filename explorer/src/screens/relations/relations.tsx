@@ -50,7 +50,7 @@ export function Relations({ session, view }: ScreenProps): JSX.Element {
           }}
         />
         <datalist id="sets">
-          {Array.from(model.sets.keys(), (name) => (
+          {[...model.sets.keys()].map((name) => (
             <option key={name}>{name}</option>
           ))}
         </datalist>
