@@ -98,5 +98,7 @@ function useChoices(reference: Reference, typed: string, isSearch: boolean) {
   const label = isOwn || exactly === null ? (own.rows?.[0]?.label ?? null) : `Not in ${set.name}`;
   const meant = isMeant ? typed : (found.rows?.[0]?.typed ?? typed);
   const choices = found.rows ?? [];
-  return isReady ? { choices, meant, label } : { choices, meant: null, label: null };
+  // No answer changes what a number means.
+  const isNumber = isNumeric(property.type) && exactOptions(reference, typed) !== null;
+  return isReady ? { choices, meant, label } : { choices, meant: isNumber ? typed : null, label: null };
 }

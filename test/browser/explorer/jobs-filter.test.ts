@@ -122,6 +122,24 @@ describe.skipIf(program === undefined)("filtering by a column", () => {
     await explorer.page.close();
   });
 
+  test("by a foreign key takes a part of a label", async () => {
+    const explorer = await open("#/grid/Sales");
+    await openMenu(explorer, "CustomerId");
+    await explorer.page.keyboard.type("lee");
+    await explorer.page.keyboard.press("Enter");
+    // The service has its time to answer.
+    const chosen = `new Promise((resolve) => {
+      const look = () => (/^\\d+$/.test(document.activeElement.value) ? resolve() : setTimeout(look, 20));
+      look();
+    })`;
+    await explorer.page.evaluate(chosen);
+    await explorer.page.keyboard.press("Enter");
+    await explorer.settle();
+    expect(await filterOf(explorer)).toMatch(/^CustomerId eq \d+$/u);
+    expect(explorer.complaints).toEqual([]);
+    await explorer.page.close();
+  });
+
   test("a box says what is in the column, of the chosen rows, and a click filters", async () => {
     const explorer = await open("#/grid/Sales?$filter=Id gt @least&@least=0");
     const { page, requests, settle } = explorer;
