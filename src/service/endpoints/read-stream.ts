@@ -1,5 +1,5 @@
 import { protocolError } from "../../base/errors/odata-error.ts";
-import { chain } from "../../base/maybe.ts";
+import { chain, type Maybe } from "../../base/maybe.ts";
 import { bareMediaType } from "../../edm/media-type.ts";
 import type { ByteRange } from "../../edm/stream-property.ts";
 import { isRangeCurrent, readByteRange } from "../../http/byte-ranges.ts";
@@ -38,33 +38,65 @@ export const readStream: Endpoint = inStages({
       checkStreamMatch(execution, found.reference);
       return { ...found, isKnown: found.reference !== null && isKnown(execution, etagOfStream(found.reference)) };
     }),
-  write: (found, bound, request, execution) => {
-    const { reference } = found;
-    if (reference === null) return noContentResponse(request);
-    const etag = etagOfStream(reference);
-    if (found.isKnown) return notModifiedResponse(request, etag, RANGED);
-    const { contentType, length } = reference;
-    const { odata } = request.arrival;
-    checkAccepted(request, contentType);
-    const wanted = isRangeCurrent(odata.header("if-range"), etag) ? odata.header("range") : undefined;
-    const range = odata.method === "GET" ? readByteRange(wanted, length) : null;
-    if (range === "none") throw notSatisfiable(length);
-    const part = range ?? { start: 0, end: length };
-    const headers = { ...STORED, ETag: etag, "Content-Length": String(part.end - part.start) };
-    const respond = (body: ResponseBody): ODataResponse => {
-      const whole: ODataResponse = { ...okResponse(request, contentType, body, headers), isStored: true };
-      if (range === null) return whole;
-      const shown = `bytes ${String(part.start)}-${String(part.end - 1)}/${String(length)}`;
-      return { ...whole, status: 206, headers: { ...whole.headers, "Content-Range": shown } };
-    };
-    if (!bound.isRead) return respond(null);
-    countInBatch(execution, part);
-    return chain(openPart(found, bound, part), (body) => {
+  write: (found, bound, request, execution) => writeStream(found, bound, { request, execution, attemptsLeft: 3 }),
+});
+
+interface StreamRead {
+  readonly request: AuthorizedRequest;
+  readonly execution: Execution;
+  /** How often bytes are looked up again that another request replaces before they are opened. */
+  readonly attemptsLeft: number;
+}
+
+function writeStream(
+  found: FoundStream & { readonly isKnown: boolean },
+  bound: AddressedStream & { readonly isRead: boolean },
+  read: StreamRead,
+): Maybe<ODataResponse> {
+  const { request, execution } = read;
+  const { reference } = found;
+  if (reference === null) return noContentResponse(request);
+  const etag = etagOfStream(reference);
+  if (found.isKnown) return notModifiedResponse(request, etag, RANGED);
+  const { contentType, length } = reference;
+  const { odata } = request.arrival;
+  checkAccepted(request, contentType);
+  const wanted = isRangeCurrent(odata.header("if-range"), etag) ? odata.header("range") : undefined;
+  const range = odata.method === "GET" ? readByteRange(wanted, length) : null;
+  if (range === "none") throw notSatisfiable(length);
+  const part = range ?? { start: 0, end: length };
+  const headers = { ...STORED, ETag: etag, "Content-Length": String(part.end - part.start) };
+  const respond = (body: ResponseBody): ODataResponse => {
+    const whole: ODataResponse = { ...okResponse(request, contentType, body, headers), isStored: true };
+    if (range === null) return whole;
+    const shown = `bytes ${String(part.start)}-${String(part.end - 1)}/${String(length)}`;
+    return { ...whole, status: 206, headers: { ...whole.headers, "Content-Range": shown } };
+  };
+  if (!bound.isRead) return respond(null);
+  countInBatch(execution, part);
+  return openPart(found, bound, part).then(
+    (body) => {
       const { signal } = execution.arrival.odata;
       return respond(body instanceof Uint8Array ? body : sentChunks(body, part, bound.stream.idleTimeout, signal));
-    });
-  },
-});
+    },
+    (error: unknown) => readReplaced(reference.id, error, bound, read),
+  );
+}
+
+/** Reads bytes that have replaced those of an id, which are deleted. @throws the error of the read if nothing has replaced them */
+async function readReplaced(
+  id: string,
+  error: unknown,
+  bound: AddressedStream & { readonly isRead: boolean },
+  read: StreamRead,
+): Promise<ODataResponse> {
+  const { execution, attemptsLeft } = read;
+  if (attemptsLeft === 0) throw error;
+  const found = await findStream(execution, bound, true);
+  if (found.reference?.id === id) throw error;
+  checkStreamMatch(execution, found.reference);
+  return writeStream({ ...found, isKnown: false }, bound, { ...read, attemptsLeft: attemptsLeft - 1 });
+}
 
 /** The bytes of a response are never compressed, so that ranges and ETags are those of the stored ones. */
 const RANGED = Object.freeze({ "Accept-Ranges": "bytes" });

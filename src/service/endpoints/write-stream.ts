@@ -146,10 +146,16 @@ function checkInChangeSet({ arrival }: AuthorizedRequest, { store, field }: Stre
 /**
  * Checks the headers of a body of bytes.
  * @returns its Content-Type
- * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`
+ * @throws ODataError `PayloadTooLarge`, `UnsupportedMediaType`; `NotSupported` for a part of the bytes
  */
 function readContentType({ arrival: { odata } }: AuthorizedRequest, { maxBytes, accepts }: StreamTraits): string {
   checkBodyHeaders(odata, maxBytes, Infinity);
+  // A part must not replace the whole. @see RFC 9110, section 14.5
+  if (odata.header("content-range") !== undefined) {
+    throw protocolError("NotSupported", "A body replaces all bytes: send them whole, without Content-Range.", {
+      target: "Content-Range",
+    });
+  }
   const sent = odata.header("content-type")?.trim() ?? "";
   const isType = isMediaType(sent) && sent.length <= MAX_STREAM_TEXT;
   if (isType && accepts?.includes(bareMediaType(sent)) !== false) return sent;
@@ -203,7 +209,7 @@ async function keepOrDiscard<T>(
   } catch (error) {
     // Without an answer, the bytes stay. The error of the write is the one to report.
     const isDefinite = isODataError(error) && error.status < 500;
-    const stays = store === null || (!isDefinite && (await isKept(bytes.id).catch(() => true)));
+    const stays = store === null || (await isKept(bytes.id).catch(() => !isDefinite));
     if (!stays) await store.delete(bytes.id).catch(() => undefined);
     throw error;
   }

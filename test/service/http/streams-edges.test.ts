@@ -8,6 +8,8 @@ import {
   type ODataService,
   singleton,
   applyDelta,
+  odataError,
+  type StreamStore,
 } from "odatakit";
 import { serve } from "odatakit/node";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -157,4 +159,63 @@ test("a store that returns other bytes than it stored breaks the response off", 
   store.kept.clear();
   expect((await ask(service, "GET", "Notes(1)/Text")).status).toBe(500);
   expect(failures).toEqual(["Error: The store did not return the bytes of the reference.", "Error: No bytes file-1."]);
+});
+
+test("a part of bytes does not replace them", async () => {
+  const { service } = notes();
+  await ask(service, "PUT", "Notes(1)/Text", "0123456789");
+  const part = await ask(service, "PUT", "Notes(1)/Text", "ab", { "Content-Range": "bytes 0-1/10" });
+  expect([part.status, ((await part.json()) as { readonly error: object }).error]).toEqual([
+    400,
+    expect.objectContaining({ code: "NotSupported", target: "Content-Range" }),
+  ]);
+  expect(await (await ask(service, "GET", "Notes(1)/Text")).text()).toBe("0123456789");
+});
+
+describe("bytes of a store", () => {
+  /** One entity with bytes in a store. @param around a store around that one */
+  function stored(around: (store: StreamStore) => StreamStore = (store) => store, more: object = {}) {
+    const store = watchedStore();
+    const Scan = entityType("Scan", { id: edm.int32().key(), file: edm.stream({ store: around(store) }) });
+    let scan: EntityOf<typeof Scan> = { id: 1, file: null };
+    const set = entitySet(Scan, {
+      getByKey: (key) => (key === 1 ? scan : null),
+      patch: (_key, delta) => (scan = applyDelta(Scan, scan, delta)),
+      ...more,
+    });
+    return { store, service: odataService({ entitySets: [set], profile: "standard" }) };
+  }
+
+  test("stay if a handler without a transaction has kept their reference before a failure", async () => {
+    let fails = false;
+    const check = (): void => {
+      if (fails) throw odataError(409, "Later", "A later step failed.");
+    };
+    const { service, store } = stored(undefined, { after: { patch: check } });
+    await ask(service, "PUT", "Scans(1)/File", "old");
+    fails = true;
+    expect((await ask(service, "PUT", "Scans(1)/File", "new")).status).toBe(409);
+    await service.drain();
+    const left = await ask(service, "GET", "Scans(1)/File");
+    expect([left.status, await left.text(), store.kept.size]).toEqual([200, "new", 2]);
+  });
+
+  test("that are replaced before they are opened are read as they are now", async () => {
+    let isFirst = true;
+    const { service } = stored((store) => ({
+      ...store,
+      read: async (id, range) => {
+        if (isFirst) {
+          isFirst = false;
+          await ask(service, "PUT", "Scans(1)/File", "newer");
+          await service.drain();
+        }
+        return store.read(id, range);
+      },
+    }));
+    const old = (await ask(service, "PUT", "Scans(1)/File", "old")).headers.get("ETag");
+    const read = await ask(service, "GET", "Scans(1)/File");
+    expect([read.status, read.headers.get("Content-Length"), await read.text()]).toEqual([200, "5", "newer"]);
+    expect(read.headers.get("ETag")).not.toBe(old);
+  });
 });
