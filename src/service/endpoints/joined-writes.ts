@@ -12,6 +12,14 @@ export function isJoined({ definition }: ServiceRuntime, { set, handler }: Writi
   return definition.handlersCheckingRows.has(handler) || set.transactional;
 }
 
+/** Returns the number of entities that are nested at any depth. */
+export function countNested(nested: readonly NestedNavigation[]): number {
+  return nested.reduce(
+    (count, { entities }) => entities.reduce((sum, each) => sum + 1 + countNested(each.nested), count),
+    0,
+  );
+}
+
 /**
  * Checks that the writes of nested entities are kept or undone with the write of the entity around them.
  * @returns a handler of the application among them; undefined: only tables are written

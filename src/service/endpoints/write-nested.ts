@@ -21,7 +21,7 @@ import { checkPreconditions } from "./current-entity.ts";
 import { deleteOne } from "./delete-entity.ts";
 import type { SavedEntity } from "./entity-result.ts";
 import type { Execution } from "./execution.ts";
-import { checkNestedWrites, isJoined, isLinkedByPatch, isRequired } from "./joined-writes.ts";
+import { checkNestedWrites, countNested, isJoined, isLinkedByPatch, isRequired } from "./joined-writes.ts";
 import { unsupported } from "./link-reading.ts";
 import {
   boundWrite,
@@ -104,13 +104,6 @@ export function saveWithNested(
   });
 }
 
-function countNested(nested: readonly NestedNavigation[]): number {
-  return nested.reduce(
-    (count, { entities }) => entities.reduce((sum, each) => sum + 1 + countNested(each.nested), count),
-    0,
-  );
-}
-
 /** A bound write, with the entities that are nested in its body. */
 interface NestingWrite {
   readonly entitySet: EntitySet;
@@ -183,20 +176,23 @@ async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation):
   const { entityType } = target;
   const found = await lookUp(deep, nested);
   const values = await ownValues(deep, owner, nested);
+  const isHolder = keyHolderOf(source, navigation) === "related";
   const isOfOwner = (stored: object): boolean =>
-    keyHolderOf(source, navigation) === "related" &&
-    hasValues(stored, reversedPairs(keyPairsOf(source, navigation)), values);
-  const current = form === "delta" ? null : await currentOf(deep, owner, nested);
+    isHolder && hasValues(stored, reversedPairs(keyPairsOf(source, navigation)), values);
+  const isDeleted = !isHolder && entities.some(({ removed }) => removed === "deleted");
+  const current = form === "delta" && !isDeleted ? null : await currentOf(deep, owner, nested);
   const kept = new Set(keptKeys(owner, nested).map((key) => identityOfKey(entityType, key)));
-  const absent = [...(current ?? [])].filter(([identity]) => !kept.has(identity));
+  const absent = form === "delta" ? [] : [...(current ?? [])].filter(([identity]) => !kept.has(identity));
   deep.count.total += absent.length;
   if (deep.count.total > MAX_NAMED_ENTITIES) throw tooManyNamed(nested.fail);
   for (const [, key] of absent) await removeAbsent(deep, owner, nested, key);
   for (const entity of entities.filter(({ removed }) => removed !== null)) {
     await ofNested(entity.place, async () => {
       const stored = await found.of(entity.named?.key);
-      const isRelated = stored !== null && (keyHolderOf(source, navigation) !== "related" || isOfOwner(stored));
-      if (isRelated) await remove(deep, owner, nested, { ...entity, key: keyIn(entityType, stored) });
+      if (stored === null) return;
+      const key = keyIn(entityType, stored);
+      const isRelated = isHolder ? isOfOwner(stored) : (current?.has(identityOfKey(entityType, key)) ?? true);
+      if (isRelated) await remove(deep, owner, nested, { ...entity, key });
     });
   }
   for (const entity of entities.filter(({ removed }) => removed === null)) {
@@ -208,8 +204,9 @@ async function writeRelated(deep: Deep, owner: Owner, nested: NestedNavigation):
       }
       const key = keyIn(entityType, stored);
       const isRelated = isOfOwner(stored) || current?.has(identityOfKey(entityType, key)) === true;
-      if (!isRelated) await link(deep, owner, nested, key, true);
+      // A link in a foreign key changes the ETag that the body names.
       await change(deep, nested, entity, owner, stored);
+      if (!isRelated) await link(deep, owner, nested, key, true);
     });
   }
 }
@@ -376,11 +373,13 @@ function keepLink(
 async function create(
   deep: Deep,
   nested: NestedNavigation,
-  { creation, named, nested: below }: NestedEntity,
+  { creation, named, etag, nested: below }: NestedEntity,
   owner: Owner | null,
 ): Promise<unknown> {
   const { target: entitySet } = nested;
   const { entityType } = entitySet;
+  // A client that names a state means an entity that has been deleted, and creates none.
+  if (etag !== undefined && named !== null) await checkState(deep, nested, named.key, etag);
   if (named !== null && entityType.key.some(({ computed }) => computed)) {
     throw ofEntity(`${entitySet.name} has no entity with this key: leave the key out to create one.`);
   }

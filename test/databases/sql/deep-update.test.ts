@@ -242,6 +242,26 @@ describe.each(ENGINES)("deep update over $title", (engine) => {
     expect(logged.errors).toEqual([]);
   });
 
+  test("a delta deletes only related entities of a table of links", async () => {
+    const order = await newOrder({ "Tags@odata.bind": ["Tags('a')"] });
+    expectOk(await send("PATCH", order, { "Tags@odata.delta": [{ Name: "b", "@removed": { reason: "deleted" } }] }));
+    expect([await namesOf("Tags"), await namesOf(`${order}/Tags`)]).toEqual([["a", "b", "c"], ["a"]]);
+  });
+
+  test("the ETag of a missing entity creates none, and that of another collection moves it", async () => {
+    const order = await newOrder({ CustomerId: 1 });
+    const missing = await send("PATCH", order, { Tags: [{ Name: "new", "@odata.etag": 'W/"1"' }] });
+    expect([missing.status, await namesOf("Tags")]).toEqual([412, ["a", "b", "c"]]);
+    const etag = (await send("GET", order)).headers.get("etag");
+    const moved = { "@odata.id": order, "@odata.etag": etag, Number: "B1" };
+    expectOk(await send("PATCH", "Customers(2)", { "Orders@delta": [moved] }));
+    expect([await namesOf("Customers(1)/Orders", "Number"), await namesOf("Customers(2)/Orders", "Number")]).toEqual([
+      [],
+      ["B1"],
+    ]);
+    expect((await send("PATCH", "Customers(1)", { "Orders@delta": [moved] })).status).toBe(412);
+  });
+
   test("the ETag of a nested entity is its precondition", async () => {
     const order = await newOrder({ CustomerId: 1 });
     const id = Number(/\d+/.exec(order)?.[0]);
