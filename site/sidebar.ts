@@ -50,6 +50,7 @@ export const SIDEBAR: readonly Group[] = [
       { text: "Virtual properties", link: "/guides/virtual-properties" },
       { text: "Derived types", link: "/guides/derived-types" },
       { text: "Singletons", link: "/guides/singletons" },
+      { text: "Trees", link: "/guides/trees" },
       { text: "Streams", link: "/guides/streams" },
       { text: "Excel and Power BI", link: "/guides/excel-and-power-bi" },
       { text: "UI5", link: "/guides/ui5" },

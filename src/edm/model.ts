@@ -58,6 +58,8 @@ export interface EntitySet {
   readonly navigationJoins: ReadonlyMap<string, NavigationJoin>;
   /** The fields of properties that the database of the set cannot compare; absent: none. */
   readonly uncomparable?: ReadonlySet<string> | undefined;
+  /** The hierarchy of the entities; absent: none. */
+  readonly hierarchy?: RecursiveHierarchy | undefined;
   readonly description?: string | undefined;
   readonly longDescription?: string | undefined;
   /** The properties of the ETag; empty without ETags. */
@@ -70,6 +72,25 @@ export interface EntitySet {
   /** Makes the same ETag as the values of `etag` from their JSON; absent: there is none, or it is a digest. */
   readonly valuesDigest?: EtagDigest | undefined;
 }
+
+/**
+ * The hierarchy of the entities of a set, each of which has at most one parent in the set.
+ * @see Org.OData.Aggregation.V1.RecursiveHierarchy
+ */
+export interface RecursiveHierarchy {
+  readonly qualifier: string;
+  /** The key of the nodes. */
+  readonly node: StructuralProperty;
+  /** The key of the parent of a node; null for a root. */
+  readonly parent: StructuralProperty;
+  /** The pair of both, by which a navigation leads to the parent. */
+  readonly pair: JoinPair;
+  /** The properties of the place of a node in a result, by their names in the vocabulary. */
+  readonly places: ReadonlyMap<HierarchyPlace, StructuralProperty>;
+}
+
+/** The facts of the place of a node. @see docs/guides/trees.md */
+export type HierarchyPlace = "DistanceFromRoot" | "DrillState" | "LimitedDescendantCount" | "LimitedRank";
 
 /** Makes the ETags of entities from their JSON, without quotes. The secret that it is made with stays inside. */
 export interface EtagDigest {

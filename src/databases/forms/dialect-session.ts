@@ -16,6 +16,8 @@ export interface DialectSession {
   readonly checkStatement?: ((text: string) => void) | undefined;
   /** Makes a statement run in the time zone UTC; absent if no column depends on the time zone of the session. */
   readonly inUtcSession?: (statement: string) => string;
+  /** Lets a recursive statement recurse as often as it has to; absent if the database always does. */
+  readonly recursing?: (statement: string) => string;
   /** Makes a statement sort so many terms by all their bytes; absent if the database always does. */
   readonly sortingLong?: (terms: number, statement: string) => string;
   /** Makes the database end a statement after some milliseconds; absent if it has no such limit for one statement. */

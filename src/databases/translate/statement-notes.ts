@@ -28,6 +28,7 @@ export class StatementNotes implements SessionNeeds {
   /** As in `SessionNeeds`. */
   inUtc = false;
   longSorts = 0;
+  recurses = false;
   /** What reads the columns that are translated now: see `reading`. */
   #reader: string | null | undefined;
   /** The operation around the conditions that are translated now, which no index serves. */

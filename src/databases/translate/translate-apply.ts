@@ -10,6 +10,7 @@ import type {
   RoundingMode,
 } from "../../language/query/clauses.ts";
 import type { Expression } from "../../language/query/expression.ts";
+import type { ReachStep } from "../../language/query/hierarchy-clauses.ts";
 import { everyColumn } from "../columns/table-columns.ts";
 import { bindSlot, type Execution } from "../statement/parameter-slot.ts";
 import type { Sql } from "../statement/sql-form.ts";
@@ -17,11 +18,12 @@ import type { Translator } from "../statement/sql-operand.ts";
 import { type GroupPage, groupLimit, rowsAfter, rowTerms } from "./group-pages.ts";
 import { joinItemsOf } from "./join-items.ts";
 import { outsideConditions, type PathScope } from "./path-scope.ts";
-import type { Rows, StatementState } from "./relation.ts";
+import type { Relation, Rows, StatementState } from "./relation.ts";
 import type { ValueContext } from "./row-value.ts";
 import { addCell, cellName, type Cells } from "./select-columns.ts";
 import { makeTranslator } from "./translate-expression.ts";
 import { type GroupContext, type GroupedRows, partitionTerms, translateGroup } from "./translate-group.ts";
+import { reachedTest } from "./translate-hierarchy.ts";
 import { filterTest, orderClause, rowScope, translateOrder, whereAll } from "./translate-query.ts";
 
 /** The rows after some steps. Only rows that meet the condition belong to the result. */
@@ -61,9 +63,13 @@ export function applyBranch(
   return steps.reduce<AppliedRows>(
     (applied, step, index) => {
       if (step.kind === "filter") return { rows: applied.rows, filter: bothFilters(applied.filter, step.filter) };
-      if (step.kind === "concat" || step.kind === "totals" || step.kind === "join") {
-        throw foundInMemory("Rows of such steps");
+      if (step.kind === "reach") {
+        return {
+          rows: { ...reachedRows(applied, step, statement, roundingMode), alias: `step${String(index + 1)}` },
+          filter: null,
+        };
       }
+      if (step.kind !== "limit" && step.kind !== "group") throw foundInMemory("Rows of such steps");
       const made =
         step.kind === "limit"
           ? limitedRows(applied, step, statement, roundingMode)
@@ -202,10 +208,7 @@ function limitedRows(
   const where = whereOf([]);
   const { syntax } = statement.profile;
   const { it, level } = scope;
-  const { plans, absent, isProven, labelsOf, isExact, key, comparisonOf } = it.rows;
-  const placement = it.rows.placement.gathered;
-  const names = [...new Set(everyColumn(plans, absent))];
-  const columns = names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`);
+  const { names, columns } = columnsOf(it);
   const order = orderClause(translateOrder(orderBy, context.translator, statement));
   const query = ((): Sql => {
     if (partition.length === 0) {
@@ -222,8 +225,36 @@ function limitedRows(
     const kept = sql.join(names.map((name) => sql`${sql.id(name)}`));
     return sql`select ${kept} from (${all}) as ${sql.id(NUMBERED)}${whereAll(tests, null)}`;
   })();
+  return derivedRows(it.rows, query);
+}
+
+/** Keeps the nodes that a step of a hierarchy needs, in a derived table with the columns of the rows. */
+function reachedRows(
+  applied: AppliedRows,
+  step: ReachStep,
+  statement: StatementState,
+  roundingMode: RoundingMode,
+): Rows {
+  const { scope, where } = queryOf(applied, statement, roundingMode);
+  const { it, level } = scope;
+  const test = reachedTest(it, step, applied.rows, statement, roundingMode);
+  const { columns } = columnsOf(it);
+  return derivedRows(it.rows, sql`select ${sql.join(columns)} from ${level.from(it.from)}${where([test])}`);
+}
+
+/** The columns of a relation, with their names. */
+function columnsOf(it: Relation): { readonly names: readonly string[]; readonly columns: readonly Sql[] } {
+  const names = [...new Set(everyColumn(it.rows.plans, it.rows.absent))];
+  return { names, columns: names.map((name) => sql`${it.column(name)} as ${sql.id(name)}`) };
+}
+
+/** Returns the rows of a query that selects the columns of other rows. */
+function derivedRows(
+  { plans, absent, isProven, labelsOf, isExact, key, comparisonOf, placement }: Rows,
+  query: Sql,
+): Rows {
   const from: Rows["from"] = (alias) => sql`(${query}) as ${sql.id(alias)}`;
-  return { from, plans, absent, isProven, labelsOf, isExact, key, comparisonOf, placement };
+  return { from, plans, absent, isProven, labelsOf, isExact, key, comparisonOf, placement: placement.gathered };
 }
 
 /** The number of rows of a limit. */

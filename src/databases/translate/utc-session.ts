@@ -9,6 +9,8 @@ export interface SessionNeeds {
   readonly inUtc?: boolean;
   /** How many terms the database must sort or group by whole, derived tables included; default 0. */
   readonly longSorts?: number;
+  /** Whether it is recursive, however deep; default false. */
+  readonly recurses?: boolean;
 }
 
 /** Whether a statement over these columns needs a session time zone of UTC. */
@@ -35,9 +37,10 @@ export function compileStatement(
 /** Returns the text of a whole statement with the settings of the session that it needs. */
 export function inSession(
   text: string,
-  { session: { inUtcSession, sortingLong } }: Pick<Database, "session">,
-  { inUtc = false, longSorts = 0 }: SessionNeeds,
+  { session: { inUtcSession, sortingLong, recursing } }: Pick<Database, "session">,
+  { inUtc = false, longSorts = 0, recurses = false }: SessionNeeds,
 ): string {
   const timed = inUtc && inUtcSession !== undefined ? inUtcSession(text) : text;
-  return sortingLong === undefined || longSorts === 0 ? timed : sortingLong(longSorts, timed);
+  const deep = recurses && recursing !== undefined ? recursing(timed) : timed;
+  return sortingLong === undefined || longSorts === 0 ? deep : sortingLong(longSorts, deep);
 }

@@ -12,6 +12,7 @@ import {
   virtualOf,
 } from "../model/declared-service.ts";
 import type { DeclaredTypes } from "../model/declared-types.ts";
+import { HIERARCHY_PLACES, parentNavigation, qualifierOf } from "../model/hierarchy.ts";
 import { type FaultPlace, isObject } from "../option-table.ts";
 import { ownProperties, seenAs } from "../types/hierarchy.ts";
 import type { ComplexTypeDeclaration, EntityTypeDeclaration, EnumTypeDeclaration } from "../types/value-type.ts";
@@ -111,7 +112,12 @@ function typeSites(
   const zoneless = zonelessFields(service, type);
   return [
     {
-      ...plain(annotationPlace("type", name), { set: name }, `the type ${name}`, options["annotations"]),
+      ...plain(
+        annotationPlace("type", name),
+        { set: name },
+        `the type ${name}`,
+        withHierarchies(options["annotations"], service, type),
+      ),
       description: type.description,
       scope,
     },
@@ -135,6 +141,45 @@ function typeSites(
           ),
         ],
       })),
+  ];
+}
+
+/**
+ * States the hierarchies of the sets of a type, unless the application does.
+ * @see Org.OData.Aggregation.V1.RecursiveHierarchy
+ */
+function withHierarchies(annotations: unknown, { sets, options }: DeclaredService, type: object): unknown {
+  if (annotations !== undefined && !isObject(annotations)) return annotations;
+  // The service may give the aliases to other vocabularies.
+  const { vocabularies } = options;
+  const isTaken = ["Aggregation", "Hierarchy"].some(
+    (alias) => isObject(vocabularies) && Object.hasOwn(vocabularies, alias),
+  );
+  if (isTaken) return annotations;
+  const stated = sets.flatMap((set) => (set.entityType === type ? hierarchyTerms(set) : []));
+  return stated.length === 0 ? annotations : { ...Object.fromEntries(stated), ...annotations };
+}
+
+function hierarchyTerms(set: DeclaredSet): ReadonlyArray<readonly [string, unknown]> {
+  const { hierarchy } = set.options;
+  const parent = isObject(hierarchy) ? parentNavigation(set, hierarchy) : undefined;
+  const key = entriesOf(set.entityType.properties).find(
+    ([, property]) => isDeclaration(property, "Property") && property.declared.key,
+  );
+  if (!isObject(hierarchy) || parent === undefined || key === undefined) return [];
+  const qualifier = qualifierOf(hierarchy, set.name);
+  const nodes = {
+    NodeProperty: { $PropertyPath: key[0] },
+    ParentNavigationProperty: { $NavigationPropertyPath: parent.field },
+  };
+  const places = Object.fromEntries(
+    [...HIERARCHY_PLACES]
+      .filter(([, place]) => place !== "LimitedRank")
+      .map(([field, place]) => [place, { $Path: field }]),
+  );
+  return [
+    [`Aggregation.RecursiveHierarchy#${qualifier}`, nodes],
+    [`Hierarchy.RecursiveHierarchy#${qualifier}`, places],
   ];
 }
 

@@ -32,6 +32,7 @@ import {
   namespaceOf,
 } from "./declared-service.ts";
 import type { DeclaredTypes } from "./declared-types.ts";
+import { toHierarchy } from "./hierarchy.ts";
 import { resolveFacets } from "./resolve-facets.ts";
 
 /** A model, and the operation of the model for each declared operation. */
@@ -147,7 +148,7 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigest
   const bindings = set.navigations.flatMap(({ name, options: { target } }) =>
     typeof target === "string" ? [[name, target] as const] : [],
   );
-  return {
+  const entitySet: EntitySet = {
     kind: "EntitySet",
     name: set.name,
     ...(set.isOfSingleton ? { isOfSingleton: true } : {}),
@@ -165,6 +166,8 @@ function toEntitySet(set: DeclaredSet, builder: TypeBuilder, digests: EtagDigest
     ...describedAt(builder.annotations, annotationPlace("set", set.name)),
     ...etagOf(set, entityType, digests),
   };
+  const hierarchy = toHierarchy(set.options["hierarchy"], entitySet);
+  return hierarchy === undefined ? entitySet : { ...entitySet, hierarchy };
 }
 
 /** Returns the properties that the ETags of a set are made of, and how. */

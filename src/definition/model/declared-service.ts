@@ -10,6 +10,7 @@ import { seenAs } from "../types/hierarchy.ts";
 import type { NavigationDeclaration } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { isDeclaration } from "./declaration-kind.ts";
+import { withHierarchy } from "./hierarchy.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 /**
@@ -228,7 +229,7 @@ type Naming = Pick<DeclaredService, "naming" | "shown">;
 
 function collectSet(set: EntitySetDeclaration, names: Naming, isOfSingleton: boolean): DeclaredSet {
   const { naming } = names;
-  const options: Readonly<Record<string, unknown>> = { ...set.options };
+  const options = withHierarchy({ ...set.options });
   const { entityType } = set;
   const navigations = entriesOf(options["navigation"]).flatMap(([field, each]) =>
     isDeclaration(each, "NavigationDeclaration") ? [collectNavigation(field, each, names)] : [],

@@ -21,6 +21,7 @@ import type { GraphOf } from "../types/navigation-declaration.ts";
 import type { EntityTypeDeclaration } from "../types/value-type.ts";
 import type { Authorization } from "./authorization.ts";
 import type { ConstraintsOption } from "./constraints.ts";
+import type { HierarchyOption } from "./hierarchy-option.ts";
 import type { Navigations } from "./navigation.ts";
 import type { OperationDeclaration } from "./operation.ts";
 import type { InferredSet, SetOption } from "./set-option.ts";
@@ -116,9 +117,8 @@ interface EntitySetParts<
   /** The further options that `applyQuery` applies itself; without them, the set refuses `$apply` and `$compute`. */
   readonly applyQueryOptions?: ReadonlyArray<"apply" | "compute"> | undefined;
   /**
-   * The properties from whose values the ETag is made, or `"all"`: a digest of all stored properties, for tables without a
-   * version, if requests change the entities. If absent, entities have no ETag.
-   * @see docs/reference/etags.md
+   * The properties of the ETag, or `"all"`: a digest of all stored properties, for tables without a version, if requests change the
+   * entities. If absent, entities have no ETag. @see docs/reference/etags.md
    */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | "all" | undefined;
   /**
@@ -126,6 +126,8 @@ interface EntitySetParts<
    * @see docs/reference/model.md, Enumerations as texts
    */
   readonly enumsAsStrings?: boolean | undefined;
+  /** The hierarchy of the entities, for trees: `{ parent: "parentId" }`. @see docs/guides/trees.md */
+  readonly hierarchy?: HierarchyOption<E> | undefined;
   /** Navigation properties, made with `hasMany`, `hasOptional` and `hasRequired`. */
   readonly navigation?: N;
   /** Bound functions by name, made with `fn`. */

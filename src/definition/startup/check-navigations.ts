@@ -13,12 +13,13 @@ import type { StartupRule } from "../model/declared-types.ts";
 import { adviseName, describe } from "../option-table.ts";
 import type { EntityTypeDeclaration, PropertyDeclaration } from "../types/value-type.ts";
 import { everyNavigation } from "./check-authorization.ts";
+import { checkHierarchies } from "./check-hierarchy.ts";
 
 /** The rules for the targets of navigations. They are listed in the order of their faults. */
 export const TARGET_RULES: readonly StartupRule[] = Object.freeze([checkTargets, checkConditions]);
 
 /** The rules for navigations of one relation. They are listed in the order of their faults. */
-export const PARTNER_RULES: readonly StartupRule[] = Object.freeze([checkPartners, checkAgreement]);
+export const PARTNER_RULES: readonly StartupRule[] = Object.freeze([checkPartners, checkAgreement, checkHierarchies]);
 
 /** Checks that `target` names a set of the related type in the same registration. */
 function* checkTargets({ sets }: DeclaredService): Iterable<ConfigurationFault> {

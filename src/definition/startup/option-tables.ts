@@ -103,6 +103,7 @@ const ENTITY_SET_OPTIONS: OptionTable<keyof EntitySetOptions<EntityTypeDeclarati
   aggregateProperties: FIELDS,
   etag: { kind: "texts", or: "all" },
   enumsAsStrings: FLAG,
+  hierarchy: OBJECT,
   navigation: OBJECT,
   functions: OBJECT,
   actions: OBJECT,

@@ -11,6 +11,7 @@ import type {
   SelectedProperty,
   SelectExpandClause,
 } from "../../language/query/clauses.ts";
+import { isOfHierarchy, type ReachStep, type TopLevelsStep } from "../../language/query/hierarchy-clauses.ts";
 import { computedIn } from "../../language/query/mentions.ts";
 
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -25,9 +26,47 @@ export function isTransformed({ apply }: QueryShape): boolean {
   return apply?.branches.some((branch) => branch.isTransformed) === true;
 }
 
+/** Returns the shape of the nodes that the steps of a hierarchy need of a source; null without such steps, and if they need all. */
+export const reachShape: (shape: QueryShape) => QueryShape | null = keptPer((shape) => {
+  const [branch] = shape.apply?.branches ?? NOTHING;
+  const index = branch?.steps.findIndex(isOfHierarchy) ?? -1;
+  const step = branch?.steps[index];
+  if (branch === undefined || step === undefined || !isOfHierarchy(step)) return null;
+  const filters = branch.steps.slice(0, index).flatMap((each) => (each.kind === "filter" ? [each.filter] : []));
+  const { inputType, hierarchy } = step;
+  const common = { kind: "reach", inputType, hierarchy } as const;
+  const none: TopLevelsStep["expanded"] = new Map();
+  let reach: ReachStep;
+  if (step.kind === "topLevels") {
+    // The tree is that of the rows that meet the conditions.
+    if (filters.length > 0) return null;
+    const { levels, expanded } = step;
+    if (levels === null) return null;
+    reach = { ...common, direction: "down", start: null, levels, further: 0, expanded };
+  } else {
+    const start = allOf([...filters, step.start].map(({ expression }) => expression));
+    if (start === null) return null;
+    const isUp = step.kind === "ancestors";
+    // One level more tells whether the last ones have children.
+    const levels = isUp ? null : step.distance;
+    reach = { ...common, direction: isUp ? "up" : "down", start, levels, further: 1, expanded: none };
+  }
+  const whole = inputShape(shape, NOTHING);
+  const { entityType } = whole;
+  const source = { kind: "it", type: entityType } as const;
+  const orderBy = entityType.key.map((property) => ({
+    expression: { kind: "property", source, property, type: property.type } as const,
+    descending: false,
+  }));
+  const only: ApplyBranch = { steps: [reach], entityType, isTransformed: false, computed: NOTHING, orderBy };
+  return { ...whole, apply: { branches: [only], entityType } };
+});
+
 /** Returns the steps that all branches begin with, as far as they are conditions. */
 export const firstFilters: (apply: ApplyClause) => readonly FilterClause[] = keptPer(({ branches }) => {
   const [first, ...others] = branches;
+  // Where a node is follows from all nodes.
+  if (first.steps.some(isOfHierarchy)) return NOTHING;
   const filters: FilterClause[] = [];
   for (const [index, step] of first.steps.entries()) {
     if (step.kind !== "filter" || others.some(({ steps }) => steps[index] !== step)) break;

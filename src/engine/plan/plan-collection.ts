@@ -12,6 +12,7 @@ import type {
 } from "../../language/query/clauses.ts";
 import { isEach } from "../../language/query/each-item.ts";
 import type { Expression } from "../../language/query/expression.ts";
+import { isOfHierarchy } from "../../language/query/hierarchy-clauses.ts";
 import {
   mapApply,
   mapComputed,
@@ -308,6 +309,7 @@ function unsupportedIn({ branches: [{ steps }, ...others] }: ApplyClause): strin
   if (steps.some(({ kind }) => kind === "concat")) return "'concat' is";
   if (steps.some(({ kind }) => kind === "join")) return "'join' is";
   if (steps.some(({ kind }) => kind === "totals")) return "$these is";
+  if (steps.some(isOfHierarchy)) return "Steps of a hierarchy are";
   return steps.some((step) => step.kind === "limit" && step.reach) ? "Rows up to a sum are" : undefined;
 }
 

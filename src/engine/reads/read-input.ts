@@ -1,8 +1,8 @@
 import { protocolError, tooManyBytes, type ODataError } from "../../base/errors/odata-error.ts";
 import { chain, inTurns, type Maybe, type Steps, type Turn } from "../../base/maybe.ts";
-import type { FilterClause } from "../../language/query/clauses.ts";
+import type { FilterClause, QueryShape } from "../../language/query/clauses.ts";
 import { mentionsOf } from "../../language/query/mentions.ts";
-import type { Page, QueryableSource } from "../../language/query/source.ts";
+import type { Page, QueryableSource, SourcesBySet } from "../../language/query/source.ts";
 import { rowReader, toRow, wholeEntity } from "../entities/canonical-entity.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { visitRows } from "../memory/visit-rows.ts";
@@ -23,8 +23,15 @@ export interface Input {
   readonly first: number;
 }
 
+/** The nodes that the steps of a hierarchy need, and the sources of the sets that their conditions mention. */
+export interface ReachedNodes {
+  readonly shape: QueryShape;
+  readonly sources: SourcesBySet;
+}
+
 /**
  * Reads the entities of a source that does not evaluate `$apply`.
+ * @param reached those that are read; null: all that meet the first conditions
  * @throws ODataError `InvalidQueryOption` for more entities than `maxIterableEntities`; as for readFrom
  * @see docs/reference/limits.md
  */
@@ -32,11 +39,12 @@ export function readInput(
   source: QueryableSource,
   plan: CollectionPlan,
   { reader, evaluation, turn }: Application,
+  reached: ReachedNodes | null = null,
 ): Maybe<Input> {
   const { apply, entitySet } = plan.query.shape;
   const limit = serviceOf(reader.context).limits.maxIterableEntities;
   return chain(joinedFilters(source, apply === undefined ? [] : firstFilters(apply), reader), (filters) => {
-    const shape = inputShape(plan.query.shape, filters);
+    const shape = reached?.shape ?? inputShape(plan.query.shape, filters);
     const top = limit === null ? undefined : limit + 1;
     const page = wholePage(top);
     const read: CollectionPlan = {
@@ -50,8 +58,9 @@ export function readInput(
     };
     const selected = wholeEntity(entitySet);
     const bytes = reader.bytes?.part();
-    const query = toSourceQuery(read, { ...reader, bytes }, { isRow: true, selected, state: evaluation });
-    return chain(readFrom(source, query, reader), (found) => {
+    const made = { isRow: true, selected, state: evaluation, ...(reached && { sources: reached.sources }) };
+    const query = toSourceQuery(read, { ...reader, bytes }, made);
+    return chain(reached === null ? readFrom(source, query, reader) : source.read(query), (found) => {
       if (found.isCut === true) throw tooManyBytes("What $apply reads");
       if (limit !== null && found.entities.length > limit) throw tooManyInput(limit);
       return chain(objectsOf(found, turn), (rows) => ({ rows, first: filters.length }));

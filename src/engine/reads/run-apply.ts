@@ -2,13 +2,14 @@ import { tooManyBytes } from "../../base/errors/odata-error.ts";
 import { chain, type Maybe } from "../../base/maybe.ts";
 import { keptPer } from "../../base/memo.ts";
 import type { ApplyStep, QueryShape, SelectedProperty } from "../../language/query/clauses.ts";
+import { isOfHierarchy } from "../../language/query/hierarchy-clauses.ts";
 import { mentionsOf } from "../../language/query/mentions.ts";
 import type { Page, QueryableSource, ReadsScope, SourceQuery, SourcesBySet } from "../../language/query/source.ts";
 import { wholeEntity } from "../entities/canonical-entity.ts";
 import type { CollectionPart, CollectionResult } from "../entities/handler-answer.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { Evaluation } from "../memory/evaluation.ts";
-import { branchShapes, concatStart, stepShape, withComputedColumns } from "../plan/apply-shapes.ts";
+import { branchShapes, concatStart, reachShape, stepShape, withComputedColumns } from "../plan/apply-shapes.ts";
 import { findUnjoined, NO_JOINS } from "../plan/join-expansions.ts";
 import type { CollectionPlan } from "../plan/plan-collection.ts";
 import { wholePage } from "../plan/plan-paging.ts";
@@ -16,9 +17,10 @@ import { totalOrderOf } from "../plan/total-order.ts";
 import { type BranchPart, joinBranches, inOrder, unitedRows } from "./join-branches.ts";
 import { boundsOf } from "./page-bounds.ts";
 import { tooManyEntities, toResult, toSourceQuery } from "./page-query.ts";
-import { type Input, objectsOf, readInput } from "./read-input.ts";
+import { type Input, objectsOf, type ReachedNodes, readInput } from "./read-input.ts";
 import { Application, applyTo, readFrom } from "./read-source.ts";
 import { resolveSources } from "./resolve-sources.ts";
+import { runHierarchy, type TreeReader, treeReader } from "./run-hierarchy.ts";
 import { passBudget, runStep } from "./run-step.ts";
 import { withFittingComputed } from "./with-computed.ts";
 
@@ -35,7 +37,8 @@ export function applyToSource(source: QueryableSource, plan: CollectionPlan, rea
     if (sources !== null) return readBranches(source, bounded, sources, application);
     if (plan.query.shape.apply === undefined) return readAndCompute(source, bounded, application);
     return chain(readConcat(source, plan, application), (united) => {
-      const input = united ?? readInput(source, plan, application);
+      const input =
+        united ?? chain(reached(source, plan, reader), (read) => readInput(source, plan, application, read));
       return chain(input, ({ rows, first }) => applyToRows(rows, plan, application, first));
     });
   });
@@ -57,6 +60,13 @@ function readConcat(source: QueryableSource, plan: CollectionPlan, application: 
     const parts = readParts(source, whole, sources, application);
     return chain(parts, (all) => chain(unitedRows(shape, all, application), (rows) => ({ rows, first })));
   });
+}
+
+/** Returns the nodes that the steps of a hierarchy need, if the source finds them; null: it reads all entities. */
+function reached(source: QueryableSource, { query }: CollectionPlan, reader: Reader): Maybe<ReachedNodes | null> {
+  const shape = reachShape(query.shape);
+  if (shape === null) return null;
+  return chain(evaluatingSources(source, shape, reader), (sources) => sources && { shape, sources });
 }
 
 /** Limits a page to one row more than a response may contain: it is read before it is written. */
@@ -226,7 +236,7 @@ export function applyToRows(
   const { shape } = plan.query;
   const shapes = branchShapes(shape);
   const pass = passBudget(application.reader, shape.entitySet.name);
-  const work: PipelineWork = { application, pass };
+  const work: PipelineWork = { application, pass, treeOf: treeReader(rows, application) };
   if (shapes.length === 1) {
     const { filter } = shape;
     const { orderBy, page } = plan;
@@ -245,6 +255,8 @@ export function applyToRows(
 interface PipelineWork {
   readonly application: Application;
   readonly pass: ReturnType<typeof passBudget>;
+  /** Returns the tree of all rows of the set, which is made once. */
+  readonly treeOf: TreeReader;
 }
 
 /** Returns a function that applies the steps of a branch. Branches that begin with the same steps share their results. */
@@ -272,7 +284,9 @@ function applyStep(
   shape: QueryShape,
   work: PipelineWork,
 ): Maybe<Iterable<unknown>> {
-  const { application, pass } = work;
+  const { application, pass, treeOf } = work;
+  if (isOfHierarchy(step)) return runHierarchy(pass(rows), step, treeOf, shape.roundingMode, application);
+  if (step.kind === "reach") throw new Error("Only a source reaches nodes.");
   if (step.kind !== "concat") return runStep(pass(rows), step, shape.roundingMode, application);
   const united = stepShape(step, shape);
   const parts = branchParts(rows, branchShapes(united), 0, undefined, work);

@@ -10,6 +10,12 @@ import type {
   RoundingMode,
   TotalsStep,
 } from "../../language/query/clauses.ts";
+import {
+  isOfHierarchy,
+  type ReachStep,
+  type RelativesStep,
+  type TopLevelsStep,
+} from "../../language/query/hierarchy-clauses.ts";
 import type { QueryClauses } from "../../language/query/mentions.ts";
 import { type Reader, serviceOf } from "../entities/reader.ts";
 import { groupRows, limitRows, totalRows, type StepRun } from "../memory/apply-steps.ts";
@@ -24,7 +30,7 @@ const LEAST_ROW_LIMIT = 1_000_000;
 const NO_ORDER: readonly OrderByItem[] = Object.freeze([]);
 
 /** Returns the expressions of a step as a query. */
-const clausesOfStep: (step: ApplyStep) => QueryClauses = keptPer((step) => {
+export const clausesOfStep: (step: ApplyStep) => QueryClauses = keptPer((step) => {
   const { inputType: entityType } = step;
   const branch: ApplyBranch = { steps: [step], entityType, isTransformed: false, computed: [], orderBy: NO_ORDER };
   return { filter: null, orderBy: NO_ORDER, apply: { branches: [branch], entityType } };
@@ -83,7 +89,7 @@ function tooManyVisits(limit: number, setName: string): ODataError {
  */
 export function runStep(
   rows: Iterable<unknown>,
-  step: Exclude<ApplyStep, ConcatStep>,
+  step: Exclude<ApplyStep, ConcatStep | RelativesStep | TopLevelsStep | ReachStep>,
   roundingMode: RoundingMode,
   application: Application,
 ): Maybe<Iterable<unknown>> {
@@ -147,7 +153,9 @@ function joinRows(
       const found = relatedOf(evaluation.relations, path, row) ?? [];
       const list: Maybe<Iterable<unknown>> = Array.isArray(found) ? found : [found];
       const related = steps.reduce<Maybe<Iterable<unknown>>>((before, each) => {
-        if (each.kind === "concat") throw new Error("A join has no parts.");
+        if (each.kind === "concat" || each.kind === "reach" || isOfHierarchy(each)) {
+          throw new Error("A join has no such steps.");
+        }
         return chain(before, (input) => runStep(input, each, roundingMode, application));
       }, list);
       if (isPromiseLike(related)) {

@@ -14,6 +14,7 @@ import { type AppliedRows, checkAlias, rowsOf, toBranch, withComputed, withGroup
 import { unionRows } from "./apply-union.ts";
 import { bindAggregate } from "./bind-aggregate.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
+import { withRelatives, withTopLevels } from "./bind-hierarchy.ts";
 import { withJoin } from "./bind-join.ts";
 import { isCounted, limited } from "./bind-limit.ts";
 import { type Copies, invalidOption, requireEnabled, unsupportedOption } from "./binding-scope.ts";
@@ -116,6 +117,15 @@ function runStep(step: PlainStep, rows: AppliedRows, work: Work): AppliedRows {
     case "join":
     case "outerjoin":
       return withJoin(step, rows, work, (start, inner) => runSteps(step.steps, start, inner));
+    case "ancestors":
+    case "descendants":
+      return withRelatives(step, rows, work, (each) => {
+        const context = contextOf("filter", rows, work);
+        requireEnabled("filter", work.capabilities, "$apply", each.position);
+        return { expression: bindCondition(each.expression, context) };
+      });
+    case "topLevels":
+      return withTopLevels(step, rows, work);
     case "aggregate":
       return aggregated(step.items, rows, [], null, work);
     case "groupby":
@@ -221,6 +231,15 @@ function grouped(
   return { ...result, rows: { ...result.rows, orderBy } };
 }
 
+const OUTSIDE_GROUPS = ["search", "concat", "join", "outerjoin", "ancestors", "descendants", "topLevels"] as const;
+
+/** Whether a step may apply to each group. */
+function isWithinGroups(
+  step: ApplyStepSyntax,
+): step is Exclude<ApplyStepSyntax, { readonly kind: (typeof OUTSIDE_GROUPS)[number] }> {
+  return OUTSIDE_GROUPS.every((kind) => kind !== step.kind);
+}
+
 /** Runs the steps of `groupby` in each group. */
 function runWithin(
   steps: readonly ApplyStepSyntax[],
@@ -240,6 +259,9 @@ function runWithin(
     conditions = [];
   };
   for (const step of steps) {
+    if (!isWithinGroups(step)) {
+      throw unsupportedOption("$apply", step.position, `'${step.kind}' within groupby is not supported.`);
+    }
     if ("count" in step) {
       keep();
       rows = limited(step, rows, keys(), work);
@@ -269,11 +291,6 @@ function runWithin(
         lossy ??= result.lossy;
         break;
       }
-      case "search":
-      case "concat":
-      case "join":
-      case "outerjoin":
-        throw unsupportedOption("$apply", step.position, `'${step.kind}' within groupby is not supported.`);
       default:
         rows = runStep(step, rows, work);
     }

@@ -27,6 +27,7 @@ import type { Unreadable } from "./apply-rows.ts";
 import { bindChanges, type ChangedRows, refuseLateSearch } from "./bind-changes.ts";
 import { bindExpand, type ExpandScope } from "./bind-expand.ts";
 import { bindCondition, bindOrder } from "./bind-expression.ts";
+import { refuseHierarchy } from "./bind-hierarchy.ts";
 import { bindSearch, joinSearches } from "./bind-search.ts";
 import { bindSelect, selectReadable } from "./bind-select-expand.ts";
 import { invalidOption, checkMentions, expressionContext } from "./binding-scope.ts";
@@ -94,6 +95,7 @@ export function bindCollectionQuery(
     expand: expandOf(options, context),
   };
   const shape = shapeOf(syntax, target, context, cache);
+  if (rules.isWholeSet !== true) refuseHierarchy(shape.apply);
   const count = system.get("$count");
   return {
     shape,
@@ -126,6 +128,7 @@ export function bindCountQuery(
   const filter = tokensOf("$filter", system.get("$filter"), context);
   const syntax = { ...changes, filter, orderBy: undefined, select: undefined, expand: undefined };
   const shape = shapeOf(syntax, target, context, cache);
+  if (rules.isWholeSet !== true) refuseHierarchy(shape.apply);
   const values = bindParameters(shape.parameters, context.literals);
   const orderBy = tokensOf("$orderby", system.get("$orderby"), context);
   if (orderBy !== undefined) parseOrderBy(orderBy, context);

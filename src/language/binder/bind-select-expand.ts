@@ -132,7 +132,10 @@ export function bindSelect(items: readonly SelectItemSyntax[], target: SelectTar
   }
   const unreadable = selectReadable(target.owner, target.properties).unreadable;
   // A star also selects the properties that are returned only if selected.
-  const all = wholeProperties(target.entityType).filter(({ property }) => unreadable?.has(property) !== true);
+  const all = wholeProperties(target.entityType).filter(
+    // A step of a hierarchy gives declared names their values.
+    ({ property }) => unreadable?.has(property) !== true && rows?.computed.has(property.name) !== true,
+  );
   const selected = hasStar ? permitted(all, rules.allowed) : inDeclaredOrder(target.entityType, selection);
   const isSelection = !hasStar || selected.length < all.length;
   const clause: SelectExpandClause = {

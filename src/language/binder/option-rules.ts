@@ -28,12 +28,14 @@ export const COLLECTION_OPTIONS: OptionRules = {
     "$compute",
   ]),
   resource: "a collection",
+  isWholeSet: true,
 };
 
 /** `GET /Set/$count`. */
 export const COUNT_OPTIONS: OptionRules = {
   offered: new Set(["$filter", "$search", "$orderby", "$top", "$skip", "$select", "$format", "$apply", "$compute"]),
   resource: "/$count",
+  isWholeSet: true,
 };
 
 /** `GET /Set(key)`. */
@@ -240,6 +242,8 @@ export interface OptionRules {
   readonly unsupported?: ReadonlySet<string> | undefined;
   /** The options of which the standard says that such a resource does not have them; absent: none. */
   readonly misplaced?: ReadonlySet<string> | undefined;
+  /** Whether the resource contains all entities of a set; absent: no. */
+  readonly isWholeSet?: true | undefined;
   /** The resource in messages, such as `a collection`. */
   readonly resource: string;
 }

@@ -8,6 +8,7 @@ import type {
   PathSource,
   ScalarType,
 } from "./expression.ts";
+import type { ReachStep, RelativesStep, TopLevelsStep } from "./hierarchy-clauses.ts";
 
 /** How `round()` rounds a midpoint. @see docs/reference/filter.md */
 export type RoundingMode = "spec-compliant" | "BankersRounding";
@@ -128,7 +129,16 @@ export interface ComputedProperty {
 }
 
 /** A step of `$apply`. Its expressions are evaluated for rows of `inputType`. */
-export type ApplyStep = FilterStep | LimitStep | GroupStep | TotalsStep | ConcatStep | JoinStep;
+export type ApplyStep =
+  | FilterStep
+  | LimitStep
+  | GroupStep
+  | TotalsStep
+  | ConcatStep
+  | JoinStep
+  | RelativesStep
+  | TopLevelsStep
+  | ReachStep;
 
 /** Keeps the rows that meet a condition. */
 export interface FilterStep {

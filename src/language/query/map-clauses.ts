@@ -65,6 +65,17 @@ function mapStep(step: ApplyStep, replace: Replace): ApplyStep {
       // The steps are those of other entities.
       return path.kind === "navigation" ? { ...step, path } : step;
     }
+    case "ancestors":
+    case "descendants":
+      return {
+        ...step,
+        start: { expression: replace(step.start.expression) },
+        distance: mapCount(step.distance, replace),
+      };
+    case "reach":
+      return { ...step, start: mapFilter(step.start, replace), levels: mapCount(step.levels, replace) };
+    case "topLevels":
+      return { ...step, orderBy: mapOrder(step.orderBy, replace), levels: mapCount(step.levels, replace) };
     case "concat":
       return { ...step, branches: mapBranches(step.branches, replace) };
   }

@@ -1,5 +1,6 @@
 import { nearestName } from "../../base/errors/nearest-name.ts";
 import type { ODataError } from "../../base/errors/odata-error.ts";
+import { TOP_LEVELS } from "../../edm/top-levels.ts";
 import { type AggregateSyntax, aggregateExample, methodLike, readAggregates, readThese } from "./aggregate-parser.ts";
 import type { ApplyTokens } from "./apply-tokens.ts";
 import type { AliasNameSyntax, ComputedSyntax, MemberSyntax, OrderByItemSyntax, SyntaxNode } from "./ast.ts";
@@ -17,6 +18,7 @@ import {
   unexpected,
   unsupportedAt,
 } from "./expression-reader.ts";
+import { readRelatives, readTopLevels, type RelativesSyntax, type TopLevelsSyntax } from "./hierarchy-parser.ts";
 import { readOrderBy } from "./order-by-parser.ts";
 import type { ParseContext } from "./parse-context.ts";
 import { quoteText } from "./syntax-error.ts";
@@ -32,6 +34,8 @@ export type ApplyStepSyntax =
   | { readonly kind: "aggregate"; readonly items: readonly AggregateSyntax[]; readonly position: number }
   | GroupBySyntax
   | JoinSyntax
+  | RelativesSyntax<ApplyStepSyntax>
+  | TopLevelsSyntax
   | { readonly kind: "concat"; readonly branches: readonly (readonly ApplyStepSyntax[])[]; readonly position: number };
 
 /** `top(5)`, `skip(5)`, or a step such as `topcount(5,Price)` and `topsum(100,Price)`. */
@@ -99,10 +103,13 @@ const STEPS = [
   "outerjoin",
 ] as const;
 
+/** The steps of sets with a hierarchy. */
+const HIERARCHY_STEPS = ["ancestors", "descendants", TOP_LEVELS] as const;
+
+type StepName = (typeof STEPS)[number] | (typeof HIERARCHY_STEPS)[number];
+
 /** The transformations of the standard that the service does not support. @see OData Aggregation 4.0, section 3 */
-const FURTHER_STEPS: ReadonlySet<string> = new Set(
-  "nest addnested expand from ancestors descendants traverse rolluprecursive".split(" "),
-);
+const FURTHER_STEPS: ReadonlySet<string> = new Set("nest addnested expand from traverse rolluprecursive".split(" "));
 
 /** The elements of `groupby` that the service does not support. @see OData Aggregation 4.0, section 3.2.3.2 */
 const ROLLUPS: ReadonlySet<string> = new Set(["rollup", "rolluprecursive", "rollupnode"]);
@@ -153,7 +160,7 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
   const { token } = reader;
   const { position } = token;
   if (token.kind !== "name") throw unexpected(reader, "a step, such as filter(…), groupby((…)) or aggregate(…)");
-  const name = STEPS.find((each) => each === token.text);
+  const name = [...STEPS, ...HIERARCHY_STEPS].find((each) => each === token.text);
   if (name === undefined) throw noStep(reader);
   const { maxApplySteps } = reader.context.limits;
   reader.steps += 1;
@@ -169,7 +176,7 @@ function readStep(reader: ApplyReader, depth: number): ApplyStepSyntax {
   }
   take(reader);
   if (name === "identity") return { kind: name, position };
-  expect(reader, "(", `"(" after ${name}`);
+  expect(reader, "(", `"(" after ${token.text}`);
   const step = readContent(reader, name, position, depth);
   expect(reader, ")", ENDS[name] ?? 'an operator or ")"');
   return step;
@@ -181,12 +188,15 @@ const ENDS: Readonly<Record<string, string | undefined>> = {
   concat: 'a slash, a comma or ")"',
   join: 'a comma and a step, or ")"',
   outerjoin: 'a comma and a step, or ")"',
+  ancestors: 'a comma and a number of levels or keep start, or ")"',
+  descendants: 'a comma and a number of levels or keep start, or ")"',
+  [TOP_LEVELS]: 'a comma and a parameter, or ")"',
 };
 
 /** Reads the content of the parentheses of a step. */
 function readContent(
   reader: ApplyReader,
-  name: Exclude<(typeof STEPS)[number], "identity">,
+  name: Exclude<StepName, "identity">,
   position: number,
   depth: number,
 ): ApplyStepSyntax {
@@ -225,6 +235,11 @@ function readContent(
       const steps = skipComma(reader) ? readSteps(reader, depth + 1) : [];
       return { kind: name, path, alias, steps, position };
     }
+    case "ancestors":
+    case "descendants":
+      return readRelatives(reader, name, position, () => readSteps(reader, depth + 1));
+    case TOP_LEVELS:
+      return readTopLevels(reader, position);
   }
 }
 

@@ -102,18 +102,24 @@ function addLiteral(lexer: Lexer, start: number, end: number): void {
 }
 
 /**
- * Reads a string, or the name of a type in quotes, which some clients send: `cast(Id,'Edm.String')`. It becomes a name, so
+ * Reads a string, or the name of a type in quotes, which some clients send: `cast(Id,'Edm.String')`, or that of a hierarchy. It becomes a name, so
  * that it is part of the shape.
  */
 function scanQuote(lexer: Lexer, start: number): void {
   const nameEnd = skipDottedName(lexer.text, start + 1);
   const isName = nameEnd > start + 1 && lexer.text.charCodeAt(nameEnd) === QUOTE;
-  if (!isName || !isBeforeClose(lexer.text, nameEnd + 1) || !isLastInCast(lexer)) {
+  if (!isName || !(isOfHierarchy(lexer) || (isBeforeClose(lexer.text, nameEnd + 1) && isLastInCast(lexer)))) {
     addLiteral(lexer, start, scanString(lexer, start));
     return;
   }
   addOperand(lexer, "name", start + 1, nameEnd);
   lexer.offset = nameEnd + 1;
+}
+
+/** Whether a parameter of `TopLevels` begins here, whose value is a name: it decides on the meaning of the step. */
+function isOfHierarchy({ shared: { tokens } }: Lexer): boolean {
+  const name = tokens.at(-1)?.kind === "=" ? tokens.at(-2)?.text : undefined;
+  return name === "HierarchyQualifier" || name === "NodeProperty";
 }
 
 function isBeforeClose(text: string, start: number): boolean {

@@ -1,5 +1,6 @@
 import { propertiesOfType } from "../../edm/hierarchy.ts";
 import type { ComplexType, EntitySet, StructuralProperty } from "../../edm/model.ts";
+import { TOP_LEVELS } from "../../edm/top-levels.ts";
 import { AGGREGATE_METHODS, methodsFor } from "../../language/query/aggregate-type.ts";
 import type { Capabilities } from "../../language/query/capabilities.ts";
 import type { ScalarType } from "../../language/query/expression.ts";
@@ -28,6 +29,7 @@ export function writeApplySupported(entitySet: EntitySet, query: Capabilities): 
     ...(query.orderByEnabled ? ["orderby", ...RANKS] : []),
     "top",
     "skip",
+    ...(entitySet.hierarchy === undefined ? [] : ["ancestors", "descendants", TOP_LEVELS]),
   ];
   return recordAnnotation(aggregationTerm("ApplySupported"), [
     ...collectionValue("Transformations", "String", steps),

@@ -43,7 +43,7 @@ export function splitBody(entitySet: EntitySet, body: JsonValue): SplitBody {
     else throw member.fail("The body has this collection twice: as a whole, and its changes. Send one of them.");
   }
   // Null-prototype objects have no names of their own.
-  const rest = Object.setPrototypeOf(Object.fromEntries(own), null) as JsonObject;
+  const rest = Object.assign(Object.create(null), Object.fromEntries(own)) as JsonObject;
   return members.size === 0 ? { own: body, members: [] } : { own: rest, members: [...members.values()] };
 }
 

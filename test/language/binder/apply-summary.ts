@@ -37,6 +37,17 @@ function stepSummary(step: ApplyStep): string {
       return `${step.isOuter ? "outer " : ""}join ${summary(step.path)} as ${step.joined.name} (${step.steps.map(stepSummary).join(" / ")})`;
     case "concat":
       return `concat (${step.branches.map((branch) => branchSummary(branch).join(" / ")).join(" | ")})`;
+    case "ancestors":
+    case "descendants": {
+      const distance = step.distance === null ? "" : ` within ${summary(step.distance)}`;
+      return `${step.kind} of ${summary(step.start.expression)}${distance}${step.keepsStart ? " and themselves" : ""}`;
+    }
+    case "reach":
+      return `reach ${step.direction}`;
+    case "topLevels": {
+      const levels = step.levels === null ? "all" : summary(step.levels);
+      return `${levels} levels by ${orderSummary(step.orderBy)}`;
+    }
     case "group":
     case "totals": {
       const values = step.aggregates.map(({ property, method, expression, filter }) => {

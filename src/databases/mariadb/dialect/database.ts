@@ -262,6 +262,8 @@ const MY_SESSION: DialectSession = Object.freeze<DialectSession>({
   // For this statement only. In UTC no hour occurs twice, so an index on a `timestamp` column serves comparisons.
   inUtcSession: (statement) => withSetting("time_zone='+00:00'", statement),
   sortingLong: sortLong,
+  // After 1000 times it would return a part of the rows.
+  recursing: (statement) => withSetting("max_recursive_iterations=4294967295", statement),
   within: limitTime,
   plan: {
     statement: explained,
