@@ -79,11 +79,7 @@ export interface EntitySet {
  */
 export interface RecursiveHierarchy {
   readonly qualifier: string;
-  /** The key of the nodes. */
-  readonly node: StructuralProperty;
-  /** The key of the parent of a node; null for a root. */
-  readonly parent: StructuralProperty;
-  /** The pair of both, by which a navigation leads to the parent. */
+  /** The key of the parent of a node, null for a root; and the key of the nodes, which is the related property. */
   readonly pair: JoinPair;
   /** The properties of the place of a node in a result, by their names in the vocabulary. */
   readonly places: ReadonlyMap<HierarchyPlace, StructuralProperty>;

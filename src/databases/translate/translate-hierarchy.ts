@@ -117,7 +117,7 @@ class ReachWriter {
   #below(part: Part, inherited: Sql): Sql {
     const { expanded, hierarchy } = this.#step;
     if (expanded.size === 0) return inherited;
-    const { node } = hierarchy;
+    const { related: node } = hierarchy.pair;
     const { type } = node;
     if (type.kind === "ComplexType") throw new Error("A key is a single value.");
     const cases = Array.from(expanded.values(), ({ key, levels }) => {

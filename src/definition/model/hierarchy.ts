@@ -85,8 +85,6 @@ export function toHierarchy(
     if (member?.kind !== "NavigationProperty" || member.isCollection) continue;
     return {
       qualifier: qualifierOf(option, name),
-      node,
-      parent: pair.property,
       pair,
       places: placesOf(entityType),
     };

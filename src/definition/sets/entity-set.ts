@@ -121,10 +121,7 @@ interface EntitySetParts<
    * entities. If absent, entities have no ETag. @see docs/reference/etags.md
    */
   readonly etag?: ReadonlyArray<keyof E["properties"] & string> | "all" | undefined;
-  /**
-   * Whether clients see enumerations as Edm.String with their names as allowed values; as in the service if absent.
-   * @see docs/reference/model.md, Enumerations as texts
-   */
+  /** Whether clients see enumerations as texts; as in the service if absent. @see docs/reference/model.md, Enumerations as texts */
   readonly enumsAsStrings?: boolean | undefined;
   /** The hierarchy of the entities, for trees: `{ parent: "parentId" }`. @see docs/guides/trees.md */
   readonly hierarchy?: HierarchyOption<E> | undefined;

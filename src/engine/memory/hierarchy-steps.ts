@@ -43,7 +43,7 @@ function treeClauses(hierarchy: RecursiveHierarchy, entityType: EntityType): Tre
       const { type } = property;
       return { expression: { kind: "property", source: { kind: "it", type: entityType }, property, type } };
     };
-    known.set(entityType, (clauses = { node: clause(hierarchy.node), parent: clause(hierarchy.parent) }));
+    known.set(entityType, (clauses = { node: clause(hierarchy.pair.related), parent: clause(hierarchy.pair.property) }));
   }
   return clauses;
 }
@@ -53,7 +53,7 @@ function keyReaders(
   { hierarchy, inputType }: Pick<TopLevelsStep, "hierarchy" | "inputType">,
   { roundingMode, evaluation }: StepRun,
 ): Readonly<Record<"node" | "parent", (row: object) => string | null>> {
-  const { type } = hierarchy.node;
+  const { type } = hierarchy.pair.related;
   if (type.kind === "ComplexType") throw new Error("A key is a single value.");
   const textOf = equalityText(type);
   const { node, parent } = treeClauses(hierarchy, inputType);

@@ -96,7 +96,7 @@ function bindHierarchy(
     throw unsupportedOption("$apply", position, message);
   }
   const found = checkNames(hierarchy, position, entitySet.name, entitySet.hierarchy);
-  const hidden = [found.node, found.parent].find((property) => unreadable?.properties.has(property));
+  const hidden = [found.pair.related, found.pair.property].find((property) => unreadable?.properties.has(property));
   if (hidden !== undefined && unreadable !== undefined) throw unreadable.refusal(hidden);
   return found;
 }
@@ -110,7 +110,7 @@ function checkNames(
   hierarchy: RecursiveHierarchy,
 ): RecursiveHierarchy {
   if (nodes === null || qualifier === null || nodeProperty === null) {
-    const example = `HierarchyNodes=$root/${name},HierarchyQualifier='${hierarchy.qualifier}',NodeProperty='${hierarchy.node.name}'`;
+    const example = `HierarchyNodes=$root/${name},HierarchyQualifier='${hierarchy.qualifier}',NodeProperty='${hierarchy.pair.related.name}'`;
     throw invalidOption("$apply", position, `TopLevels needs the parameters ${example}.`);
   }
   if (nodes.text !== name) {
@@ -124,8 +124,8 @@ function checkNames(
   if (qualifier.text !== hierarchy.qualifier) {
     throw refuse(qualifier, `the qualifier of the hierarchy, which is ${hierarchy.qualifier}`);
   }
-  if (nodeProperty.text !== hierarchy.node.name) {
-    throw refuse(nodeProperty, `the property of its nodes, which is ${hierarchy.node.name}`);
+  if (nodeProperty.text !== hierarchy.pair.related.name) {
+    throw refuse(nodeProperty, `the property of its nodes, which is ${hierarchy.pair.related.name}`);
   }
   return hierarchy;
 }
@@ -144,7 +144,7 @@ function bindLevels(node: SyntaxNode, name: string, context: BindingContext): Pa
 const EXPANDED_EXAMPLE = 'Write a list such as [{"NodeID":"1","Levels":1}].';
 
 /** Reads the nodes with their own number of levels. */
-function bindExpanded(token: Token | null, { node }: RecursiveHierarchy): TopLevelsStep["expanded"] {
+function bindExpanded(token: Token | null, { pair: { related: node } }: RecursiveHierarchy): TopLevelsStep["expanded"] {
   const expanded = new Map<string, ExpandedNode>();
   if (token === null || token.kind !== "json") return expanded;
   const refuse = (what: string): Error =>
