@@ -43,7 +43,10 @@ function treeClauses(hierarchy: RecursiveHierarchy, entityType: EntityType): Tre
       const { type } = property;
       return { expression: { kind: "property", source: { kind: "it", type: entityType }, property, type } };
     };
-    known.set(entityType, (clauses = { node: clause(hierarchy.pair.related), parent: clause(hierarchy.pair.property) }));
+    known.set(
+      entityType,
+      (clauses = { node: clause(hierarchy.pair.related), parent: clause(hierarchy.pair.property) }),
+    );
   }
   return clauses;
 }
