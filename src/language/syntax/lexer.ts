@@ -3,6 +3,7 @@ import { isDigit } from "../../edm/decimal.ts";
 import { type Expansion, fault, type Lexer, push } from "./lexer-state.ts";
 import { scanJson, scanJsonString, add, isGuid, scanNumeric, scanPrefixed, scanString } from "./literal-scanner.ts";
 import { keywordOf, type ParseContext } from "./parse-context.ts";
+import { isQuotedName, skipBlanks } from "./quoted-name.ts";
 import { quoteText } from "./syntax-error.ts";
 import { skipDottedName, skipName, toShape, OPERATORS, type TokenList, type Token, type TokenKind } from "./token.ts";
 
@@ -108,43 +109,12 @@ function addLiteral(lexer: Lexer, start: number, end: number): void {
 function scanQuote(lexer: Lexer, start: number): void {
   const nameEnd = skipDottedName(lexer.text, start + 1);
   const isName = nameEnd > start + 1 && lexer.text.charCodeAt(nameEnd) === QUOTE;
-  if (!isName || !(isOfHierarchy(lexer) || (isBeforeClose(lexer.text, nameEnd + 1) && isLastInCast(lexer)))) {
+  if (!isName || !isQuotedName(lexer, nameEnd + 1)) {
     addLiteral(lexer, start, scanString(lexer, start));
     return;
   }
   addOperand(lexer, "name", start + 1, nameEnd);
   lexer.offset = nameEnd + 1;
-}
-
-/** Whether a parameter of `TopLevels` begins here, whose value is a name: it decides on the meaning of the step. */
-function isOfHierarchy({ shared: { tokens } }: Lexer): boolean {
-  const name = tokens.at(-1)?.kind === "=" ? tokens.at(-2)?.text : undefined;
-  return name === "HierarchyQualifier" || name === "NodeProperty";
-}
-
-function isBeforeClose(text: string, start: number): boolean {
-  return text.charCodeAt(skipBlanks(text, start)) === 41;
-}
-
-function skipBlanks(text: string, start: number): number {
-  let offset = start;
-  while (text.charCodeAt(offset) === 32 || text.charCodeAt(offset) === 9) offset += 1;
-  return offset;
-}
-
-/** Whether an argument of `cast` or `isof` begins here. */
-function isLastInCast({ shared: { tokens } }: Lexer): boolean {
-  const last = tokens.at(-1)?.kind;
-  if (last !== "," && last !== "(") return false;
-  let depth = 0;
-  for (let index = tokens.length - 1; index > 0; index -= 1) {
-    const kind = tokens[index]?.kind;
-    if (kind === ")") depth += 1;
-    if (kind !== "(") continue;
-    if (depth === 0) return /^(?:cast|isof)$/iu.test(tokens[index - 1]?.text ?? "");
-    depth -= 1;
-  }
-  return false;
 }
 
 function scanOpen(lexer: Lexer, start: number): void {
