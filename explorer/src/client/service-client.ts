@@ -13,6 +13,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The media type to ask for; JSON with exact numbers without it. */
   readonly accept?: string;
+  /** Whether the body of the answer is wanted as a file: a `Blob`. */
+  readonly isFile?: boolean;
 }
 
 /** Choices for all requests. */
@@ -47,6 +49,12 @@ export class ServiceClient {
     return this.send("GET", path, undefined, options);
   }
 
+  /** Reads the bytes of a stream. @throws as `send` */
+  async getFile(path: string, signal: AbortSignal): Promise<Blob> {
+    const { body } = await this.get(path, { signal, accept: "*/*", isFile: true });
+    return body instanceof Blob ? body : new Blob([]);
+  }
+
   /** Sends a body; undefined sends none. @throws ServiceError, NetworkError; DOMException `AbortError` after an abort */
   async send(method: string, path: string, body: unknown, options: RequestOptions = {}) {
     const url = this.urlOf(path);
@@ -65,7 +73,7 @@ export class ServiceClient {
       signal: options.signal ?? null,
       credentials: this.#options.withCookies === false ? "omit" : "same-origin",
     };
-    const { response, content } = await exchange(url, init, SILENCE);
+    const { response, content } = await exchange(url, init, SILENCE, options.isFile);
     const { status, headers } = response;
     if (!response.ok) {
       const error = new ServiceError(status, content, headers);
@@ -80,7 +88,7 @@ export class ServiceClient {
     return {
       status,
       headers,
-      /** JSON where the answer is JSON, otherwise text; null without a body. */
+      /** A `Blob` for a file; JSON where the answer is JSON, otherwise text; null without a body. */
       body: content,
       /** From the request to the whole answer. */
       milliseconds: performance.now() - start,
@@ -127,11 +135,12 @@ export function rowsIn(body: unknown): readonly unknown[] {
 }
 
 /** Sends a request, and reads the whole answer. Errors have a sentence for people. */
-export async function exchange(url: string, init: RequestInit, silence: string) {
+export async function exchange(url: string, init: RequestInit, silence: string, isFile = false) {
   let sentence = silence;
   try {
     const response = await fetch(url, init);
     sentence = "The connection ended before the whole answer was there.";
+    if (isFile && response.ok) return { response, content: (await response.blob()) as unknown };
     const text = await response.text();
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/u.test(response.headers.get("Content-Type") ?? "");
     const content: unknown = isJson && text !== "" ? JSON.parse(text) : text;

@@ -1,6 +1,7 @@
-import { applyDelta, columnStore, edm, entitySet, entityType, odataService } from "odatakit";
+import { applyDelta, authenticated, columnStore, edm, entitySet, entityType, odataService } from "odatakit";
 import { describe, expect, test } from "vitest";
 import { findBrowser } from "../browser.ts";
+import { axeFindings } from "./open-explorer.ts";
 import { servedExplorers } from "./served-explorers.ts";
 
 const program = findBrowser();
@@ -11,7 +12,7 @@ const POINT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwH
 describe.skipIf(program === undefined)("streams in the explorer", () => {
   const { routes, open } = servedExplorers(program);
 
-  test("are no columns of the grid", async () => {
+  test("are pictures and files of a record, which the page reads with the key of the user, and no columns of the grid", async () => {
     const Person = entityType("Person", {
       id: edm.int32().key(),
       name: edm.string(),
@@ -28,7 +29,15 @@ describe.skipIf(program === undefined)("streams in the explorer", () => {
       getByKey: () => ann as never,
       patch: (_key, delta) => (ann = applyDelta(Person, ann, delta) as typeof ann) as never,
     });
-    const service = odataService({ prefix: "/p", entitySets: [people], profile: "standard", routes: routes() });
+    let isSignedIn = true;
+    const service = odataService({
+      prefix: "/p",
+      entitySets: [people],
+      profile: "standard",
+      routes: routes({ signIn: { kind: "key" } }),
+      authorization: authenticated(),
+      authenticate: ({ headers }) => (isSignedIn || headers.get("x-api-key") === "right" ? { id: "ann" } : null),
+    });
     for (const [path, type, body] of [
       ["Photo", "image/png", Buffer.from(POINT, "base64")],
       ["Letter", "text/html", "<script>document.title = 'run'</script>"],
@@ -41,8 +50,25 @@ describe.skipIf(program === undefined)("streams in the explorer", () => {
       const put = await service.fetch(new Request(`http://p.example/p/People(1)/${path}`, init));
       expect(put.status).toBe(204);
     }
-    const { page, complaints } = await open(service, "/p", "#/grid/People");
+    const { page, show, settle, complaints } = await open(service, "/p", "#/home");
+    isSignedIn = false;
+    await show("#/record/People(1)");
+    await page.locator("dialog[open] input").fill("right");
+    await page.locator("dialog[open] input").press("Enter");
+    await settle();
+    const width = `document.querySelector('img[alt="Picture of Photo"]')?.naturalWidth`;
+    await expect.poll(() => page.evaluate(width)).toBe(1);
+    await page.evaluate(`(() => {
+      const make = URL.createObjectURL;
+      URL.createObjectURL = (blob) => make((globalThis.saved = blob));
+    })()`);
+    await page.locator('button:has-text("Download Letter (text/html)")').click();
+    await expect.poll(() => page.evaluate("globalThis.saved?.text()")).toBe("<script>document.title = 'run'</script>");
+    expect(await page.title()).not.toBe("run");
+    expect(await page.locator(".toast").count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await show("#/grid/People");
     expect(await page.locator(".grid-title").allInnerTexts()).toEqual(["Id", "Name"]);
-    expect(complaints).toEqual([]);
+    expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   });
 });

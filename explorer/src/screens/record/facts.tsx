@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useContext, useEffect, useMemo } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import { type Entity, unselectedNames } from "../../format/entity.ts";
 import { pictureType } from "../../format/picture-type.ts";
 import { showValue, shownAs } from "../../format/show-value.ts";
@@ -11,6 +11,8 @@ import { recordPath, toLiteral } from "../../query/literals.ts";
 import { SessionContext } from "../../state/session.ts";
 import { useLoaded } from "../../state/use-loaded.ts";
 import { encodePath, hrefOf, type View, viewOf } from "../../state/view.ts";
+import { useUrlOf } from "./blob-picture.tsx";
+import { StreamValue } from "./stream-value.tsx";
 
 /** A record that is shown, with the options of its view. */
 export type ShownRecord = RecordPlace & Pick<View, "options"> & { readonly entity: Entity };
@@ -36,6 +38,14 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const note = property?.description ?? property?.label ?? null;
     return { name, tag: isKey ? "key" : null, note: note === name ? null : note, value };
   });
+  const streams = Object.keys(values).flatMap((each) => {
+    const [own = "", term] = each.split("@odata.");
+    if (term !== "mediaContentType") return [];
+    const name = own || "file";
+    const [path, mediaType] = [`${shown.path}/${own || "$value"}`, String(values[each])];
+    const value = <StreamValue session={shown.session} {...{ name, path, mediaType }} />;
+    return [{ name, tag: "stream", note: null, value }];
+  });
   const whole = hrefOf(viewOf("record", shown.path, [["$select", "*"]]));
   const unselected = (shown.options.has("$select") ? [] : unselectedNames(shown.place.type, values)).map((name) => {
     const note = properties.get(name)?.description ?? null;
@@ -45,7 +55,7 @@ export function factsOf(shown: ShownRecord): readonly Fact[] {
     const value = <Related {...shown} navigation={navigation} />;
     return { name: navigation.name, tag: "relation", note: navigation.description, value };
   });
-  return [...own, ...unselected, ...relations, ...referencesTo(shown)];
+  return [...own, ...streams, ...unselected, ...relations, ...referencesTo(shown)];
 }
 
 /** Shows where a navigation of a record leads. */
@@ -154,12 +164,12 @@ function readJson(text: string): string | null {
 /** Shows bytes as a picture where they are one, and offers them as a file. */
 function BinaryValue({ name, base64url, size }: Readonly<Record<"name" | "base64url" | "size", string>>): JSX.Element {
   const picture = pictureType(base64url);
-  const url = useMemo(() => {
+  const content = useMemo(() => {
     const bytes = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
     const type = picture === null ? "application/octet-stream" : `image/${picture}`;
-    return URL.createObjectURL(new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type }));
+    return new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type });
   }, [base64url, picture]);
-  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  const url = useUrlOf(content);
   return (
     <span class="binary">
       {picture === null ? null : <img src={url} alt={`Picture of ${name}`} />}
