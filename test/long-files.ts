@@ -21,6 +21,13 @@ export const SLOW: readonly string[] = [
  * arguments name files, and `npm run test:rest` runs them.
  */
 export const LONG: readonly string[] = [
+  "test/hosts/explorer/traces.test.ts",
+  "test/databases/sql/computed-texts.test.ts",
+  "test/service/http/property-edges.test.ts",
+  "test/databases/sql/kept-many-rows.test.ts",
+  "test/databases/sql/etag-of-all.test.ts",
+  "test/service/http/long-lists.test.ts",
+  "test/engine/rows/inherited-rows.test.ts",
   "test/service/http/streams.test.ts",
   "test/hosts/adapters/streams.test.ts",
   "test/engine/executors/odd-pages.test.ts",

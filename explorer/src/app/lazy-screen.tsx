@@ -6,8 +6,7 @@ import type { ScreenProps } from "../state/session.ts";
 import { useLoaded } from "../state/use-loaded.ts";
 
 /** After an update of the service, the files of its page have other names. */
-const MISSING =
-  "The code of this screen is not there: the service has a new version, or the network failed. “Try again” loads the page anew.";
+const MISSING = "The code of this screen is absent. “Try again” loads the page anew.";
 
 /** Shows that the code of a screen did not come. Without a network, a new load of the page would lose what is on it. */
 function Missing({ onAgain }: { readonly onAgain: () => void }): JSX.Element {

@@ -28,7 +28,7 @@ export function streamFields(type: EntityTypeDeclaration): readonly string[] {
 /** Adds the stored properties of streams to the option `set` of a set: the service writes them, and clients do not. */
 export function withStreams<Options extends object>(type: EntityTypeDeclaration, options: Options): Options {
   const fields = isObject(type) ? streamFields(type) : [];
-  const { set = {} } = options as { readonly set?: unknown };
+  const { set = {} }: { readonly set?: unknown } = isObject(options) ? options : {};
   if (fields.length === 0 || !isObject(set)) return options;
   return { ...options, set: { ...Object.fromEntries(fields.map((field) => [field, {}])), ...set } };
 }

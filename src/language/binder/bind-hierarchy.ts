@@ -15,7 +15,12 @@ import {
 } from "../query/hierarchy-clauses.ts";
 import type { ApplyStepSyntax } from "../syntax/apply-parser.ts";
 import type { SyntaxNode } from "../syntax/ast.ts";
-import type { HierarchySyntax, RelativesSyntax, TopLevelsSyntax } from "../syntax/hierarchy-parser.ts";
+import type {
+  HierarchyParameter,
+  HierarchySyntax,
+  RelativesSyntax,
+  TopLevelsSyntax,
+} from "../syntax/hierarchy-parser.ts";
 import type { Token } from "../syntax/token.ts";
 import { type AppliedRows, totalOrder, withStep } from "./apply-rows.ts";
 import { bindOperand } from "./bind-expression.ts";
@@ -23,6 +28,7 @@ import { toParameter } from "./bind-literal.ts";
 import {
   type BindingContext,
   type ComputedName,
+  didYouMean,
   invalidOption,
   quotedName,
   unsupportedOption,
@@ -54,7 +60,7 @@ export function withRelatives(
     }),
   );
   if (start === null) throw new Error(`${step.kind} has no step.`);
-  const distance = step.distance && bindLevels(step.distance, step.kind, context);
+  const distance = step.distance && bindLevels({ value: step.distance, expression: step.distance }, step.kind, context);
   const { kind, keepsStart } = step;
   const places = fieldsOf(hierarchy, rows);
   return withPlaces(withStep(rows, { kind, hierarchy, start, distance, keepsStart, places }), hierarchy, places);
@@ -66,10 +72,19 @@ export function withRelatives(
  * @see docs/guides/trees.md
  */
 export function withTopLevels(step: TopLevelsSyntax, rows: AppliedRows, work: Work): AppliedRows {
-  const hierarchy = bindHierarchy(step, rows, work);
+  const { kind, position } = step;
+  requireHierarchy(kind, position, work);
+  const found = bindParameters(step.parameters);
+  const named = {
+    nodes: found.get("HierarchyNodes")?.value ?? null,
+    qualifier: found.get("HierarchyQualifier")?.value ?? null,
+    nodeProperty: found.get("NodeProperty")?.value ?? null,
+  };
+  const hierarchy = bindHierarchy({ kind, position, hierarchy: named }, rows, work);
   const context = contextOf("orderBy", rows, work);
-  const levels = step.levels && bindLevels(step.levels, "TopLevels", context);
-  const expanded = bindExpanded(step.expandLevels, hierarchy);
+  const count = found.get("Levels");
+  const levels = count === undefined ? null : bindLevels(count, "TopLevels", context);
+  const expanded = bindExpanded(found.get("ExpandLevels")?.value ?? null, hierarchy);
   const orderBy = totalOrder(rows, rows.orderBy);
   const places = fieldsOf(hierarchy, rows);
   const made = withStep(rows, { kind: "topLevels", hierarchy, orderBy, levels, expanded, places });
@@ -77,25 +92,66 @@ export function withTopLevels(step: TopLevelsSyntax, rows: AppliedRows, work: Wo
   return { ...withPlaces(made, hierarchy, places), orderBy: [], isListed: true };
 }
 
+const PARAMETERS = ["HierarchyNodes", "HierarchyQualifier", "NodeProperty", "Levels", "ExpandLevels"] as const;
+
+/** The parameters of later versions of the function. */
+const FURTHER_PARAMETERS: ReadonlySet<string> = new Set(["Expand", "Show", "Collapse"]);
+
+/** Returns the parameters of `TopLevels` by name. */
+function bindParameters(
+  parameters: readonly HierarchyParameter[],
+): ReadonlyMap<(typeof PARAMETERS)[number], HierarchyParameter> {
+  const found = new Map<(typeof PARAMETERS)[number], HierarchyParameter>();
+  for (const parameter of parameters) {
+    const { text, position } = parameter.name;
+    if (FURTHER_PARAMETERS.has(text)) {
+      const message = `The parameter ${text} is not supported. Write ExpandLevels.`;
+      throw unsupportedOption("$apply", position, message);
+    }
+    const name = PARAMETERS.find((each) => each === text);
+    if (name === undefined) {
+      const advice = didYouMean(text, PARAMETERS) || ` The parameters are ${PARAMETERS.join(", ")}.`;
+      throw invalidOption("$apply", position, `${quotedName(text)} is not a parameter of TopLevels.${advice}`);
+    }
+    if (found.has(name)) throw invalidOption("$apply", position, `The parameter ${name} appears twice.`);
+    found.set(name, parameter);
+  }
+  return found;
+}
+
+/** Requires a set with a hierarchy. @throws ODataError `UnsupportedQueryOption` */
+function requireHierarchy(
+  kind: (RelativesSyntax<unknown> | TopLevelsSyntax)["kind"],
+  position: number,
+  work: Work,
+): RecursiveHierarchy {
+  const { name, hierarchy } = work.entitySet;
+  if (hierarchy !== undefined) return hierarchy;
+  const what = kind === "topLevels" ? `the function ${quotedName(TOP_LEVELS)}` : kind;
+  throw unsupportedOption("$apply", position, `${what} is not supported. ${name} has no hierarchy.`);
+}
+
 /** Returns the hierarchy that a step names. Only the rows of the whole set show where a node is. */
 function bindHierarchy(
-  { kind, hierarchy, position }: Pick<RelativesSyntax<unknown> | TopLevelsSyntax, "kind" | "hierarchy" | "position">,
+  {
+    kind,
+    hierarchy,
+    position,
+  }: Pick<RelativesSyntax<unknown>, "hierarchy" | "position"> & {
+    readonly kind: (RelativesSyntax<unknown> | TopLevelsSyntax)["kind"];
+  },
   rows: AppliedRows,
   work: Work,
 ): RecursiveHierarchy {
   const { entitySet, unreadable } = work;
-  if (entitySet.hierarchy === undefined) {
-    const what = kind === "topLevels" ? `the function ${quotedName(TOP_LEVELS)}` : kind;
-    const message = `${what} is not supported. ${entitySet.name} has no hierarchy.`;
-    throw unsupportedOption("$apply", position, message);
-  }
-  const isFirst = rows.steps.every(({ kind }) => EARLIER_STEPS.has(kind));
+  const declared = requireHierarchy(kind, position, work);
+  const isFirst = rows.steps.every(({ kind: earlier }) => EARLIER_STEPS.has(earlier));
   if (!work.isOutermost || !isFirst || rows.keys !== null) {
     const message =
       "Steps of a hierarchy are supported only as the first steps, or behind filter, and not within other steps.";
     throw unsupportedOption("$apply", position, message);
   }
-  const found = checkNames(hierarchy, position, entitySet.name, entitySet.hierarchy);
+  const found = checkNames(hierarchy, position, entitySet.name, declared);
   const hidden = [found.pair.related, found.pair.property].find((property) => unreadable?.properties.has(property));
   if (hidden !== undefined && unreadable !== undefined) throw unreadable.refusal(hidden);
   return found;
@@ -131,12 +187,16 @@ function checkNames(
 }
 
 /** Binds a number of levels. @param name the step, for messages */
-function bindLevels(node: SyntaxNode, name: string, context: BindingContext): ParameterExpression {
-  const operand = bindOperand(node, context);
+function bindLevels(
+  { value, expression }: { readonly value: { readonly position: number }; readonly expression: SyntaxNode | null },
+  name: string,
+  context: BindingContext,
+): ParameterExpression {
+  const operand = expression === null ? null : bindOperand(expression, context);
   const isWhole =
-    operand.kind === "literal" && (operand.type.name === "Edm.Int32" || operand.type.name === "Edm.Int64");
-  if (operand.kind !== "literal" || !isWhole) {
-    throw invalidOption("$apply", node.position, `The number of levels of ${name} is a whole number, such as 1.`);
+    operand?.kind === "literal" && (operand.type.name === "Edm.Int32" || operand.type.name === "Edm.Int64");
+  if (operand?.kind !== "literal" || !isWhole) {
+    throw invalidOption("$apply", value.position, `The number of levels of ${name} is a whole number, such as 1.`);
   }
   return toParameter(operand, PRIMITIVE_TYPES["Edm.Int64"], context, false, 1);
 }
@@ -146,7 +206,7 @@ const EXPANDED_EXAMPLE = 'Write a list such as [{"NodeID":"1","Levels":1}].';
 /** Reads the nodes with their own number of levels. */
 function bindExpanded(token: Token | null, { pair: { related: node } }: RecursiveHierarchy): TopLevelsStep["expanded"] {
   const expanded = new Map<string, ExpandedNode>();
-  if (token === null || token.kind !== "json") return expanded;
+  if (token === null || token.kind === "[") return expanded;
   const refuse = (what: string): Error =>
     invalidOption("$apply", token.position, `ExpandLevels ${what}. ${EXPANDED_EXAMPLE}`);
   const items = attempt((): unknown => JSON.parse(token.text), SyntaxError);

@@ -188,9 +188,9 @@ const ENDS: Readonly<Record<string, string | undefined>> = {
   concat: 'a slash, a comma or ")"',
   join: 'a comma and a step, or ")"',
   outerjoin: 'a comma and a step, or ")"',
-  ancestors: 'a comma and a number of levels or keep start, or ")"',
-  descendants: 'a comma and a number of levels or keep start, or ")"',
-  [TOP_LEVELS]: 'a comma and a parameter, or ")"',
+  ancestors: 'a slash, a comma or ")"',
+  descendants: 'a slash, a comma or ")"',
+  [TOP_LEVELS]: 'a comma or ")"',
 };
 
 /** Reads the content of the parentheses of a step. */

@@ -1,9 +1,7 @@
-import { nearestName } from "../../base/errors/nearest-name.ts";
 import type { SyntaxNode } from "./ast.ts";
 import { isWord } from "./compute-parser.ts";
 import { readExpression } from "./expression-parser.ts";
-import { expect, faultAt, take, type TokenCursor, unexpected, unsupportedAt } from "./expression-reader.ts";
-import { quoteText } from "./syntax-error.ts";
+import { expect, take, type TokenCursor, unexpected } from "./expression-reader.ts";
 import type { Token } from "./token.ts";
 
 /** The hierarchy that a step names, as written; null: it does not name the part. */
@@ -30,12 +28,18 @@ export interface RelativesSyntax<Step> {
 /** `com.sap.vocabularies.Hierarchy.v1.TopLevels(HierarchyNodes=$root/Nodes,…)`. */
 export interface TopLevelsSyntax {
   readonly kind: "topLevels";
-  readonly hierarchy: HierarchySyntax;
-  /** The number of levels; null: all. */
-  readonly levels: SyntaxNode | null;
-  /** The nodes with their own number of levels, as JSON; null: none. */
-  readonly expandLevels: Token | null;
+  /** In their order, with any names. */
+  readonly parameters: readonly HierarchyParameter[];
   readonly position: number;
+}
+
+/** A parameter with its name. */
+export interface HierarchyParameter {
+  readonly name: Token;
+  /** A name, also that of the set after `$root/`; JSON; or the first token of an expression. */
+  readonly value: Token;
+  /** Null for a name and for JSON. */
+  readonly expression: SyntaxNode | null;
 }
 
 /**
@@ -50,96 +54,60 @@ export function readRelatives<Step>(
   position: number,
   readSteps: () => readonly Step[],
 ): RelativesSyntax<Step> {
-  const example = `${kind}($root/Nodes,Tree,Id,filter(Id eq 1))`;
-  const nodes = readRoot(reader, example);
-  expect(reader, ",", `a comma and the qualifier of the hierarchy, as in ${example}`);
-  const qualifier = expect(reader, "name", `the qualifier of the hierarchy, as in ${example}`);
-  expect(reader, ",", `a comma and the property of the nodes, as in ${example}`);
-  const nodeProperty = expect(reader, "name", `the property of the nodes, as in ${example}`);
-  expect(reader, ",", `a comma and a step that chooses nodes, as in ${example}`);
+  const comma = (): Token => expect(reader, ",", `a comma, as in ${kind}($root/Nodes,Tree,Id,filter(Id eq 1))`);
+  const nodes = readRoot(reader);
+  comma();
+  const qualifier = readName(reader);
+  comma();
+  const nodeProperty = readName(reader);
+  comma();
   const start = readSteps();
   let distance: SyntaxNode | null = null;
   let keepsStart = false;
-  while (reader.token.kind === ",") {
+  while (reader.token.kind === "," && !keepsStart) {
     take(reader);
     if (isWord(reader.token, "keep")) {
       take(reader);
       if (!isWord(reader.token, "start")) throw unexpected(reader, "start after keep");
       take(reader);
       keepsStart = true;
-      break;
-    }
-    if (distance !== null) throw unexpected(reader, "keep start");
-    distance = readExpression(reader);
+    } else if (distance === null) distance = readExpression(reader);
+    else throw unexpected(reader, "keep start");
   }
   return { kind, hierarchy: { nodes, qualifier, nodeProperty }, start, distance, keepsStart, position };
 }
 
-function readRoot(reader: TokenCursor, example: string): Token {
-  if (!isWord(reader.token, "$root")) throw unexpected(reader, `$root and the entity set, as in ${example}`);
+function readRoot(reader: TokenCursor): Token {
+  if (!isWord(reader.token, "$root")) throw unexpected(reader, "$root/Nodes");
   take(reader);
-  expect(reader, "/", `a slash and the entity set, as in ${example}`);
-  return expect(reader, "name", `the entity set, as in ${example}`);
+  expect(reader, "/", "/");
+  return readName(reader);
 }
 
-const PARAMETERS = ["HierarchyNodes", "HierarchyQualifier", "NodeProperty", "Levels", "ExpandLevels"] as const;
-type ParameterName = (typeof PARAMETERS)[number];
+function readName(reader: TokenCursor): Token {
+  return expect(reader, "name", "a name");
+}
 
-/** The parameters of later versions of the function. */
-const FURTHER_PARAMETERS: ReadonlySet<string> = new Set(["Expand", "Show", "Collapse"]);
-
-const EXAMPLE = "TopLevels(HierarchyNodes=$root/Nodes,HierarchyQualifier='Tree',NodeProperty='Id',Levels=1)";
-
-/**
- * Reads the parameters of `TopLevels`, in any order.
- * @throws ODataError 400 as readRelatives; `UnsupportedQueryOption` for parameters of later versions
- */
+/** Reads the parameters of `TopLevels`. @throws ODataError 400 as readRelatives */
 export function readTopLevels(reader: TokenCursor, position: number): TopLevelsSyntax {
-  const found = new Map<ParameterName, Token>();
-  let levels: SyntaxNode | null = null;
+  const parameters: HierarchyParameter[] = [];
   do {
-    if (found.size > 0) take(reader);
-    const name = readParameterName(reader);
-    if (found.has(name)) throw faultAt(reader, reader.token, `the parameter ${name} appears twice.`);
-    expect(reader, "=", `"=" after ${name}`);
-    if (name === "HierarchyNodes") found.set(name, readRoot(reader, EXAMPLE));
-    else {
-      found.set(name, reader.token);
-      if (name === "Levels") levels = readExpression(reader);
-      else if (name === "ExpandLevels") readList(reader);
-      else expect(reader, "name", `a name in single quotes, as in ${EXAMPLE}`);
-    }
+    if (parameters.length > 0) take(reader);
+    const name = readName(reader);
+    expect(reader, "=", "=");
+    parameters.push({ name, ...readValue(reader) });
   } while (reader.token.kind === ",");
-  const hierarchy = {
-    nodes: found.get("HierarchyNodes") ?? null,
-    qualifier: found.get("HierarchyQualifier") ?? null,
-    nodeProperty: found.get("NodeProperty") ?? null,
-  };
-  return { kind: "topLevels", hierarchy, levels, expandLevels: found.get("ExpandLevels") ?? null, position };
+  return { kind: "topLevels", parameters, position };
 }
 
-function readParameterName(reader: TokenCursor): ParameterName {
+function readValue(reader: TokenCursor): Pick<HierarchyParameter, "value" | "expression"> {
   const { token } = reader;
-  if (token.kind !== "name") throw unexpected(reader, `a parameter, as in ${EXAMPLE}`);
-  const name = PARAMETERS.find((each) => each === token.text);
-  if (name !== undefined) {
+  if (isWord(token, "$root")) return { value: readRoot(reader), expression: null };
+  if (token.kind === "[") {
     take(reader);
-    return name;
+    expect(reader, "]", "]");
+    return { value: token, expression: null };
   }
-  if (FURTHER_PARAMETERS.has(token.text)) {
-    throw unsupportedAt(reader, token, `the parameter ${token.text} is not supported. Write ExpandLevels.`);
-  }
-  const nearest = nearestName(token.text, PARAMETERS);
-  const advice = nearest === null ? `The parameters are ${PARAMETERS.join(", ")}.` : `Write ${nearest}.`;
-  throw faultAt(reader, token, `${quoteText(token.text)} is not a parameter of TopLevels. ${advice}`);
-}
-
-/** Reads a list of objects, or an empty list. */
-function readList(reader: TokenCursor): void {
-  if (reader.token.kind !== "[") {
-    expect(reader, "json", 'a list, as in ExpandLevels=[{"NodeID":"1","Levels":1}]');
-    return;
-  }
-  take(reader);
-  expect(reader, "]", 'objects, as in ExpandLevels=[{"NodeID":"1","Levels":1}]');
+  if (token.kind === "json" || token.kind === "name") return { value: take(reader), expression: null };
+  return { value: token, expression: readExpression(reader) };
 }
