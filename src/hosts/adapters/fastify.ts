@@ -147,8 +147,9 @@ function send({ status, headers, body }: ODataResponse, reply: FastifyReply, fai
   if (typeof body === "string" || body instanceof Uint8Array) {
     // Fastify adds a charset to the type of a text.
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
-    // The rest of a body that a stream store has given up is not read.
-    const isLeft = status >= 400 && reply.request.raw.readableDidRead;
+    // The rest of a body that a stream store has given up is not read. A hook reads the body of its own stream.
+    const { raw, body: payload } = reply.request;
+    const isLeft = status >= 400 && payload === raw && raw.readableDidRead;
     return status === 413 || isLeft ? sendRefusal(bytes, reply) : reply.send(bytes);
   }
   const stream = toStream(body).once("error", (error) => {

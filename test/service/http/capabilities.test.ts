@@ -212,7 +212,7 @@ const CHOICES: ReadonlyArray<readonly [string, Choice]> = [
 
 describe("what $metadata claims is what requests find", () => {
   test.each(CHOICES)("%s", async (_name, choice) => {
-    const trials = new CapabilityTrials(things(choice), SUBJECTS);
+    const trials = new CapabilityTrials(things(choice), SUBJECTS, undefined, choice.profile);
     await trials.run();
     expect(trials.tried.size).toBeGreaterThan(20);
   });
@@ -369,7 +369,7 @@ describe("what $metadata claims is what requests find", () => {
     });
     await assert(
       asyncProperty(choices, async (choice) => {
-        await new CapabilityTrials(things(choice), SUBJECTS).run();
+        await new CapabilityTrials(things(choice), SUBJECTS, undefined, choice.profile).run();
       }),
       { numRuns: caseCount(60) },
     );
