@@ -10,7 +10,7 @@ import type {
 import type { Category } from "../definition/sets/authorization.ts";
 import { keyHolderOf } from "../edm/key-holder.ts";
 import { takesBytes } from "../edm/media-type.ts";
-import type { NavigationProperty, Operation } from "../edm/model.ts";
+import { type NavigationProperty, type Operation, shownProperties } from "../edm/model.ts";
 import { readForm } from "../engine/plan/plan-collection.ts";
 import { hasNavigationRoute } from "../engine/plan/table-navigation.ts";
 import { expandDepthOf } from "../language/binder/bind-expand.ts";
@@ -226,14 +226,17 @@ function toRoutes(definition: ServiceDefinition, set: EntitySetDefinition): Enti
   const writesProperties = settings.propertyAccessEnabled && handlers.patch !== undefined;
   const matched = matching(set);
   const isMedia = entitySet.entityType.media !== undefined;
+  const hasStreams =
+    isMedia || shownProperties(entitySet.entityType).some(({ stream: traits }) => traits !== undefined);
+  const { getByKey } = hasStreams ? handlers : {};
   const stream: Endpoints = {
-    GET: declared(handlers.getByKey, readStream, "read"),
-    PUT: declared(handlers.getByKey && handlers.patch, matched(replaceStream, true), "update"),
-    DELETE: declared(handlers.getByKey && handlers.patch, matched(clearStream), "update"),
+    GET: declared(getByKey, readStream, "read"),
+    PUT: declared(getByKey && handlers.patch, matched(replaceStream, true), "update"),
+    DELETE: declared(getByKey && handlers.patch, matched(clearStream), "update"),
   };
   return {
     stream,
-    media: { ...stream, DELETE: declared(handlers.getByKey && handlers.delete, matched(deleteMedia), "delete") },
+    media: { ...stream, DELETE: declared(getByKey && handlers.delete, matched(deleteMedia), "delete") },
     navigations: new Map(
       [...entitySet.navigationProperties.values()].map((property) => [
         property.name,

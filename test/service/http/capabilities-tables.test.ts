@@ -123,7 +123,7 @@ const CHOICES: ReadonlyArray<readonly [string, Choice]> = [
 
 describe("what $metadata claims of tables is what requests find", () => {
   test.each(CHOICES)("%s", async (_name, choice) => {
-    const trials = new CapabilityTrials(library(choice), SUBJECTS, restore);
+    const trials = new CapabilityTrials(library(choice), SUBJECTS, restore, choice.profile);
     await trials.run();
     expect(trials.tried.size).toBeGreaterThan(25);
   });
