@@ -86,7 +86,7 @@ export function* plantTree(
   let count = 0;
   for (const each of rows) {
     const row = asEntity(each, step.inputType);
-    const key = read.node(row) ?? "";
+    const key = String(read.node(row));
     tree.set(key, { row, key, parentKey: read.parent(row), parent: null, children: [] });
     if (++count % FEWEST_ROWS === 0 && pace.isOver) yield;
   }
@@ -132,7 +132,7 @@ function* relatives(
   const start: TreeNode[] = [];
   for (const each of rows) {
     const row = asEntity(each, inputType);
-    const key = read.node(row) ?? "";
+    const key = String(read.node(row));
     input.set(key, row);
     const node = tree.get(key);
     if (node !== undefined && isStart(row, run.evaluation) === true) start.push(node);

@@ -208,6 +208,89 @@ describe.each(opened)("$form", ({ service, statements, fill, form }) => {
   });
 });
 
+const REFUSALS: ReadonlyArray<readonly [apply: string, status: number, message: string]> = [
+  ["descendants($root/Items,PartsHierarchy,Id,filter(Id eq 1))", 501, "The nodes are those of Parts"],
+  ["descendants($root/Parts,Other,Id,filter(Id eq 1))", 400, "'Other' is not the qualifier of the hierarchy"],
+  ["descendants($root/Parts,PartsHierarchy,Name,filter(Id eq 1))", 400, "'Name' is not the property of its nodes"],
+  [`descendants(${TREE},identity)`, 501, "'identity' within descendants is not supported: write filter."],
+  [`descendants(${TREE},filter(Id eq 1),1.5)`, 400, "The number of levels of descendants is a whole number"],
+  [`descendants(${TREE},filter(Id eq 1),Id)`, 400, "The number of levels of descendants is a whole number"],
+  [`descendants(${TREE},filter(Id eq 1),0)`, 400, "must be at least 1"],
+  [`descendants(${TREE},filter(Id eq 1),1,2)`, 400, "keep start"],
+  [`descendants(${TREE},filter(Id eq 1),keep end)`, 400, "start after keep"],
+  ["descendants(Parts,PartsHierarchy,Id,filter(Id eq 1))", 400, "$root/Nodes"],
+  [`groupby((Name),descendants(${TREE},filter(Id eq 1)))`, 501, "within groupby is not supported"],
+  [`top(1)/descendants(${TREE},filter(Id eq 1))`, 501, "only as the first steps"],
+  [`concat(descendants(${TREE},filter(Id eq 1)),identity)`, 501, "only as the first steps"],
+  [top(",Levels='x'"), 400, "The number of levels of TopLevels is a whole number"],
+  [top(",Levels=Id"), 400, "The number of levels of TopLevels is a whole number"],
+  [top(",Levels=1,Levels=2"), 400, "The parameter Levels appears twice"],
+  [top(",Level=1"), 400, "'Level' is not a parameter of TopLevels. Did you mean 'Levels'?"],
+  [top(",Abc=1"), 400, "The parameters are HierarchyNodes"],
+  [top(",Collapse=[]"), 501, "The parameter Collapse is not supported"],
+  ["com.sap.vocabularies.Hierarchy.v1.TopLevels(Levels=1)", 400, "TopLevels needs the parameters"],
+  [top(",ExpandLevels=1"), 400, "ExpandLevels is no list"],
+  [top(',ExpandLevels={"NodeID":1}'), 400, "ExpandLevels is no list"],
+  [top(",ExpandLevels=[{NodeID:1}]"), 400, "ExpandLevels is no JSON"],
+  [top(",ExpandLevels=[[1]]"), 400, "contains a NodeID that is no key"],
+  [top(',ExpandLevels=[{"NodeID":1},2]'), 400, "contains a value that is no object"],
+  [top(',ExpandLevels=[{"NodeID":1,"Levels":-1}]'), 400, "contains Levels that is no whole number"],
+  [top(',ExpandLevels=[{"Levels":1}]'), 400, "contains a NodeID that is no key"],
+  [top(',ExpandLevels=[{"NodeID":"x"}]'), 400, "contains a NodeID of another type"],
+];
+
+test.each(REFUSALS)("%s is %i", async ($apply, status, message) => {
+  const [first] = opened;
+  const answer = await read(first?.service as Service, { $apply });
+  expect([answer.status, answer.json.error]).toEqual([
+    status,
+    { code: expect.stringMatching(/^(?:InvalidQueryOption|NotImplemented)$/u), message: expect.stringContaining(message), target: "$apply" },
+  ]);
+});
+
+const HANDLED: ReadonlyArray<readonly [apply: string, what: string]> = [
+  [`descendants(${TREE},filter(Id eq 1))`, "Steps of a hierarchy are"],
+  ["concat(identity,filter(Id gt 1))/aggregate($count as N)", "'concat' is"],
+  ["concat(aggregate($count as N),aggregate(Id with max as M))", "'concat' is"],
+  ["join(Children as Child)", "'join' is"],
+  ["filter($these/$count gt 1)", "$these is"],
+  ["topsum(3,Id)", "Rows up to a sum are"],
+  ["groupby((Name),aggregate(Children/Id with sum as S))", "Aggregates along collections are"],
+];
+
+test.each(HANDLED)("a set with applyQuery refuses %s", async ($apply, what) => {
+  const { service, close } = await openParts("getAll", {
+    getAll: undefined,
+    applyQuery: () => [],
+    applyQueryOptions: ["apply", "compute"],
+    authorization: undefined,
+  });
+  const answer = await read(service, { $apply });
+  await close();
+  expect([answer.status, answer.json.error]).toEqual([
+    501,
+    {
+      code: "NotImplemented",
+      message: `${what} not supported in $apply: the entity set applies the query itself.`,
+      target: "$apply",
+    },
+  ]);
+});
+
+test("a deep and a wide tree of many nodes", async () => {
+  const { service, fill, close } = await openParts("getAll");
+  const chain = Array.from({ length: 20_000 }, (_none, index) => part(index + 1, "deep", index === 0 ? null : index));
+  const leaves = Array.from({ length: 20_000 }, (_none, index) => part(20_001 + index, "wide", 1));
+  await fill([...chain, ...leaves]);
+  const counts = await Promise.all(
+    [top(), top(",Levels=2"), `descendants(${TREE},filter(Id eq 1))`, `ancestors(${TREE},filter(Id eq 20000),keep start)`].map(
+      async ($apply) => (await read(service, { $apply, $top: "1", $count: "true" })).json["@odata.count"],
+    ),
+  );
+  await close();
+  expect(counts).toEqual([40_000, 20_002, 39_999, 20_000]);
+});
+
 const node = fc.record({ name: fc.constantFrom("a", "b", "c"), parent: fc.option(fc.nat(30), { nil: null }) });
 const step = fc.oneof(
   fc
