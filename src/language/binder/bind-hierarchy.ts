@@ -1,9 +1,10 @@
 import { attempt } from "../../base/maybe.ts";
+import { required } from "../../base/required.ts";
 import type { RecursiveHierarchy } from "../../edm/model.ts";
 import { PRIMITIVE_TYPES } from "../../edm/primitive-type.ts";
 import { TOP_LEVELS } from "../../edm/top-levels.ts";
 import { InvalidValueError } from "../../edm/value-codec.ts";
-import { valueCodec } from "../../edm/value-codecs.ts";
+import { codecOf } from "../../edm/value-codecs.ts";
 import { allOf } from "../query/all-of.ts";
 import type { ApplyClause, FilterClause } from "../query/clauses.ts";
 import type { ParameterExpression } from "../query/expression.ts";
@@ -52,14 +53,14 @@ export function withRelatives(
 ): AppliedRows {
   const hierarchy = bindHierarchy(step, rows, work);
   const context = contextOf("filter", rows, work);
-  const start = allOf(
+  const conditions = allOf(
     step.start.map((each) => {
       if (each.kind === "filter") return bindFilter(each).expression;
       const message = `'${each.kind}' within ${step.kind} is not supported: write filter.`;
       throw unsupportedOption("$apply", each.position, message);
     }),
   );
-  if (start === null) throw new Error(`${step.kind} has no step.`);
+  const start = required(conditions, `${step.kind} has no step.`);
   const distance = step.distance && bindLevels({ value: step.distance, expression: step.distance }, step.kind, context);
   const { kind, keepsStart } = step;
   const places = fieldsOf(hierarchy, rows);
@@ -217,9 +218,7 @@ function bindExpanded(token: Token | null, { pair: { related: node } }: Recursiv
     const isCount = levels === null || (typeof levels === "number" && Number.isSafeInteger(levels) && levels >= 0);
     if (!isCount) throw refuse("contains Levels that is no whole number");
     if (typeof id !== "string" && typeof id !== "number") throw refuse("contains a NodeID that is no key");
-    const { type } = node;
-    if (type.kind === "ComplexType") throw new Error("A key is a single value.");
-    const value = attempt(() => valueCodec(type).fromText(String(id)), InvalidValueError);
+    const value = attempt(() => codecOf(node).fromText(String(id)), InvalidValueError);
     if (value instanceof InvalidValueError) throw refuse(`contains a NodeID of another type: ${value.message}`);
     expanded.set(String(value), { key: value, levels });
   }
@@ -239,9 +238,7 @@ function fieldsOf({ places }: RecursiveHierarchy, { steps }: AppliedRows): reado
 function withPlaces(rows: AppliedRows, { places }: RecursiveHierarchy, fields: readonly HierarchyField[]): AppliedRows {
   const computed = new Map<string, ComputedName>(rows.computed);
   for (const { place, property } of fields) {
-    const declared = places.get(place);
-    if (declared === undefined) continue;
-    const { name, type } = declared;
+    const { name, type } = required(places.get(place), `The place ${place} has no property.`);
     const expression = { kind: "property", source: { kind: "it", type: rows.entityType }, property, type } as const;
     const shown = madeProperty(
       { name, type, nullable: true, isCollection: false, facets: {} },

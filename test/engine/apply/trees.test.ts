@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { role } from "odatakit";
 import { afterAll, describe, expect, test } from "vitest";
 import { caseCount, SEED } from "../../cases.ts";
 import { nodeDoor, ORIGIN, type Answer, type Service, url } from "../../service/http/doors.ts";
@@ -275,6 +276,16 @@ test.each(HANDLED)("a set with applyQuery refuses %s", async ($apply, what) => {
       target: "$apply",
     },
   ]);
+});
+
+test.each(["id", "parentId"])("a user who may not read %s sees no tree", async (field) => {
+  const { service, fill, close } = await openParts("getAll", {
+    authorization: { properties: { [field]: { read: role("boss") } } },
+  });
+  await fill(PARTS);
+  const answer = await read(service, { $apply: top(",Levels=1") });
+  await close();
+  expect([answer.status, answer.json.error.code]).toEqual([403, "Forbidden"]);
 });
 
 test("a deep and a wide tree of many nodes", async () => {
