@@ -245,7 +245,11 @@ test.each(REFUSALS)("%s is %i", async ($apply, status, message) => {
   const answer = await read(first?.service as Service, { $apply });
   expect([answer.status, answer.json.error]).toEqual([
     status,
-    { code: expect.stringMatching(/^(?:InvalidQueryOption|NotImplemented)$/u), message: expect.stringContaining(message), target: "$apply" },
+    {
+      code: expect.stringMatching(/^(?:InvalidQueryOption|NotImplemented)$/u),
+      message: expect.stringContaining(message),
+      target: "$apply",
+    },
   ]);
 });
 
@@ -294,9 +298,12 @@ test("a deep and a wide tree of many nodes", async () => {
   const leaves = Array.from({ length: 20_000 }, (_none, index) => part(20_001 + index, "wide", 1));
   await fill([...chain, ...leaves]);
   const counts = await Promise.all(
-    [top(), top(",Levels=2"), `descendants(${TREE},filter(Id eq 1))`, `ancestors(${TREE},filter(Id eq 20000),keep start)`].map(
-      async ($apply) => (await read(service, { $apply, $top: "1", $count: "true" })).json["@odata.count"],
-    ),
+    [
+      top(),
+      top(",Levels=2"),
+      `descendants(${TREE},filter(Id eq 1))`,
+      `ancestors(${TREE},filter(Id eq 20000),keep start)`,
+    ].map(async ($apply) => (await read(service, { $apply, $top: "1", $count: "true" })).json["@odata.count"]),
   );
   await close();
   expect(counts).toEqual([40_000, 20_002, 39_999, 20_000]);
