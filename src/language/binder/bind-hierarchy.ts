@@ -153,8 +153,9 @@ function bindHierarchy(
     throw unsupportedOption("$apply", position, message);
   }
   const found = checkNames(hierarchy, position, entitySet.name, declared);
-  const hidden = [found.pair.related, found.pair.property].find((property) => unreadable?.properties.has(property));
-  if (hidden !== undefined && unreadable !== undefined) throw unreadable.refusal(hidden);
+  // Rules hide no keys.
+  const { property } = found.pair;
+  if (unreadable?.properties.has(property) === true) throw unreadable.refusal(property);
   return found;
 }
 

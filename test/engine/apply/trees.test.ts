@@ -282,9 +282,9 @@ test.each(HANDLED)("a set with applyQuery refuses %s", async ($apply, what) => {
   ]);
 });
 
-test.each(["id", "parentId"])("a user who may not read %s sees no tree", async (field) => {
+test("a user who may not read the parents sees no tree", async () => {
   const { service, fill, close } = await openParts("getAll", {
-    authorization: { properties: { [field]: { read: role("boss") } } },
+    authorization: { properties: { parentId: { read: role("boss") } } },
   });
   await fill(PARTS);
   const answer = await read(service, { $apply: top(",Levels=1") });
